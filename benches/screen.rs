@@ -17,7 +17,10 @@ use pty_process::blocking::{Command, Pty};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roundtable::history::{Event, LogEntry};
-use roundtable::tui::{EngineUpdate, Keys, LiveSession, Message, Mode, Model, Replay, Theme, draw, update};
+use roundtable::tui::{
+    Draft, EngineUpdate, LiveSession, Message, Mode, Model, OpenTarget, Replay, SeatChoice, Theme, draw,
+    update,
+};
 
 fn main() {
     let (flags, args): (Vec<String>, Vec<String>) =
@@ -36,6 +39,8 @@ fn main() {
     let (seats, news) = if is_bench { (10_000, 2_000) } else { (200, 50) };
     row(&format!("one frame of an open round with {seats} seats"), &frames(seats, repeat * 20));
     row(&format!("a key and its frame while {news} seats report"), &keys(news));
+    row("a key and its frame in a draft of 2,000 seats of one model", &keys_of_draft(2000, 0, repeat));
+    row("a key and its frame in a draft with 250 KB of background", &keys_of_draft(5, 250_000, repeat));
     let file = home.path().join("long.s2s");
     let bytes = synthetic_session::write(&file, events);
     let what = format!("{events} events, {} MB", bytes / 1_000_000);
@@ -50,8 +55,7 @@ fn main() {
     row("a seek anywhere in it, and its frame", &seeks);
     let idle = idle(&mut screen);
     println!("| processor time in 2 s in which nothing happens | {idle:.0} ms | |");
-    screen.press("R", "Export report");
-    row("a key after its report was asked for", &[screen.press("j\r?", "Keys")]);
+    row("a key after its report was asked for", &[screen.press("R?", "Keys")]);
     screen.press("q", "event");
     screen.press("F", "Fork");
     row("a key while it is forked", &[screen.press("y?", "Keys")]);
@@ -145,9 +149,9 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
     screen.wait_for(&format!("event {events} of {events}"));
     let whole = millis(started);
     // It ends within a round, so that the program asks whether to go on with it.
-    screen.wait_for("Unfinished session");
+    screen.wait_for("Resume this session?");
     (&*screen.terminal).write_all(b"\x1b").expect("typed");
-    while screen.parser.screen().contents().contains("Unfinished session") {
+    while screen.parser.screen().contents().contains("Resume this session?") {
         let chunk = screen.chunks.recv_timeout(Duration::from_secs(60)).expect("a frame");
         screen.parser.process(&chunk);
     }
@@ -180,7 +184,7 @@ fn idle(screen: &mut Screen) -> f64 {
 
 fn live(lines: &[LogEntry]) -> Model {
     let theme = Theme::from_environment(|_| None);
-    let mut model = Model::home((120, 40), theme, Keys::default());
+    let mut model = Model::home((120, 40), theme);
     model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(lines.to_vec()), "x.s2s".to_owned());
     model
 }
@@ -226,4 +230,41 @@ fn keys(seats: usize) -> Vec<f64> {
         millis(started)
     };
     reports.chunks(20).map(answer).collect()
+}
+
+/// Keys in a draft of so many seats of one model with so many bytes of background, each with its frame.
+fn keys_of_draft(seats: usize, background: usize, repeat: usize) -> Vec<f64> {
+    let lines = long_session::open_round(5, 0);
+    let Event::SessionOpened(mut opened) = lines[0].stamped.event.clone() else { panic!("no header") };
+    let mut seat = opened.participants[0].clone();
+    "ollama/llama3.2".clone_into(&mut seat.model);
+    let names: Vec<String> = (0..seats).map(|at| format!("seat-{at}")).collect();
+    opened.participants.clear();
+    for name in &names {
+        name.clone_into(&mut seat.name);
+        opened.participants.push(seat.clone());
+    }
+    let seats: Vec<String> =
+        names.iter().map(|name| format!("{{name: {name}, model: ollama/llama3.2}}")).collect();
+    let (seats, background) = (seats.join(", "), "a line of words ".repeat(background / 16));
+    opened.definition = format!("participants: [{seats}]\nquestion: Which?\nexploration: \"{background}\"\n");
+    let (needs, from) = (Vec::new(), (OpenTarget::NewQuestion, SeatChoice::default()));
+    let (notices, problems, evidence, asks_first) = (Vec::new(), Vec::new(), Vec::new(), false);
+    let draft = Draft { opened: *opened, notices, evidence, needs, asks_first, problems, from };
+    let mut model = live(&[]);
+    update(&mut model, Message::Drafted(Box::new(draft)));
+    update(&mut model, Message::Context(Ok(None)));
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen");
+    let mut answer = |code: crossterm::event::KeyCode| {
+        let started = Instant::now();
+        update(&mut model, Message::Key(code.into()));
+        terminal
+            .draw(|frame| {
+                draw(frame, &model);
+            })
+            .expect("drawn");
+        millis(started)
+    };
+    use crossterm::event::KeyCode::{Down, Right, Tab};
+    (0..repeat).flat_map(|_| [Right, Down, Tab]).map(&mut answer).collect()
 }

@@ -15,7 +15,7 @@
 //! - [`history`]: events and the state they fold into
 //! - [`handoff`]: what participants and later steps are given
 //! - [`core`]: which events a command yields, what happens next, counts, cost, exit codes
-//! - [`clock`]: the one place that reads the clock
+//! - [`clock`], [`signals`]: the one place that reads the clock; the signals that end the program
 //! - [`participants`]: who answers: HTTP services, programs, people, the rehearsal
 //! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
 //! - [`engine`]: the loop that does what the core says
@@ -46,6 +46,7 @@ pub mod remote;
 pub mod report;
 pub mod round;
 pub mod sanitize;
+pub mod signals;
 pub mod tally;
 pub mod tokens;
 pub mod tui;

@@ -138,7 +138,7 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
     Ok(ExitCode::Finished)
 }
 
-pub fn summary(session: &Session) -> String {
+fn summary(session: &Session) -> String {
     let state = match (&session.closed, session.open_round()) {
         (Some(closed), _) => closed.status.name().to_owned(),
         (None, Some(round)) => {

@@ -16,7 +16,7 @@ use crate::launch::error::RunError;
 use crate::launch::wrapped::InstalledProgram;
 use crate::participants::programs::Finding;
 use crate::sanitize::harmless_line;
-use crate::tui::Signals;
+use crate::signals::Signals;
 
 const NAMED: usize = 5;
 

@@ -159,7 +159,7 @@ pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Cons
 }
 
 /// Refuses to write one decision record for several decisions.
-pub fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
+fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
     if document.only().is_some() {
         return Ok(());
     }

@@ -26,7 +26,7 @@ use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::report::{self, Document, Source};
-use crate::tui::Signals;
+use crate::signals::Signals;
 use crate::workflow::{Step, StepKind};
 
 pub struct RunContext<'a> {

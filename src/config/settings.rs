@@ -2,7 +2,7 @@
 //!
 //! Keys to services are never values here: only the names of the variables that hold them, or the command
 //! that prints one. What the project says of a service stands beside what the user says: which of it counts
-//! is judged in `access.rs`. How the screen looks and is worked is read from the user's file alone.
+//! is judged in `access.rs`. How the screen looks is read from the user's file alone.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -160,33 +160,31 @@ impl Provider {
     }
 }
 
-/// How the screen looks and is worked.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+/// How the screen looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenConfig {
-    /// Keys by the action's name, in place of the usual ones.
-    #[serde(deserialize_with = "keys")]
-    pub keys: IndexMap<String, Vec<String>>,
-    /// Colors by role: `good, bad, active, key, background`.
-    #[serde(deserialize_with = "colors")]
-    pub colors: IndexMap<String, String>,
+    pub background: BackgroundConfig,
     pub ascii: bool,
-    pub mouse: bool,
     pub notify: NotifyConfig,
 }
 
-impl Default for ScreenConfig {
-    fn default() -> Self {
-        let (keys, colors) = (IndexMap::new(), IndexMap::new());
-        Self { keys, colors, ascii: false, mouse: true, notify: NotifyConfig::Bell }
-    }
+/// The terminal's background; by default what the terminal says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BackgroundConfig {
+    #[default]
+    Auto,
+    Light,
+    Dark,
 }
 
 /// The call when a long round closes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NotifyConfig {
     Off,
+    #[default]
     Bell,
     All,
 }
@@ -400,20 +398,6 @@ fn written(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn keys<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, Vec<String>>, D::Error> {
-    let of = |value: Json| match value {
-        Json::Array(items) => items.iter().map(written).collect(),
-        one => vec![written(&one)],
-    };
-    let keys = IndexMap::<String, Json>::deserialize(from)?;
-    Ok(keys.into_iter().map(|(name, value)| (name, of(value))).collect())
-}
-
-fn colors<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, String>, D::Error> {
-    let colors = IndexMap::<String, Json>::deserialize(from)?;
-    Ok(colors.into_iter().map(|(role, value)| (role, written(&value))).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::remote::PublicKey;
@@ -490,8 +474,7 @@ mod tests {
 
     #[test]
     fn a_project_says_nothing_of_the_screen_and_stands_beside_the_user() {
-        let mut config =
-            layered("screen: {keys: {quit: F9}}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
+        let mut config = layered("screen: {ascii: true}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
         assert_eq!(config.screen, ScreenConfig::default());
         assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
         let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";

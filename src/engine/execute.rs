@@ -6,7 +6,7 @@ use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold,
 use super::round_key::new_key;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
-use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened, Timestamp};
+use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened, RoundRevised, Timestamp};
 use crate::round::seal::SealTo;
 
 impl Engine<'_> {
@@ -60,7 +60,7 @@ impl Engine<'_> {
             FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
             FacilitatorRequest::Invite(invited) => self.stage(Command::Invite(invited)),
             FacilitatorRequest::MoreTime(more) => self.more_time(more),
-            FacilitatorRequest::Revise(revised) => self.stage(Command::ReviseRound(revised)),
+            FacilitatorRequest::Revise(revised) => self.revise(revised),
             FacilitatorRequest::Record(artifact) => {
                 self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
             }
@@ -196,6 +196,15 @@ impl Engine<'_> {
         self.close_round(CloseReason::Facilitator)
     }
 
+    /// Puts other models into seats where that is wanted, and changes the round that opens next.
+    fn revise(&mut self, revised: RoundRevised) -> Result<(), Refusal> {
+        self.decide(Command::ReviseRound(revised.clone()))?;
+        for (participant, model) in &revised.models {
+            self.replace_model(participant, Some(model)).map_err(Refusal::Said)?;
+        }
+        self.stage(Command::ReviseRound(revised))
+    }
+
     fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
@@ -222,13 +231,13 @@ impl Engine<'_> {
         self.retry_seat(participant)
     }
 
-    /// Makes sure that one more request can be paid, and puts a new model into the seat.
+    /// Makes sure that one more request can be paid while a round is open, and puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
         let newcomer = model.map(|model| (self.config.replace_seat)(model)).transpose()?;
+        if let (Some(budget), Some(model), Some(newcomer)) = (&mut self.config.budget, model, &newcomer) {
+            budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+        }
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
-            if let (Some(model), Some(newcomer)) = (model, &newcomer) {
-                budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
-            }
             let seat = self.session.seat_info(participant);
             let model = model.or_else(|| Some(seat?.label(&round.opened.step)));
             let why = budget.refuses_retry(&self.session, &round.opened, seat, model.unwrap_or_default());

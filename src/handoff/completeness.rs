@@ -70,7 +70,6 @@ struct Finding {
 pub struct Checked {
     pub refusal: Option<String>,
     pub warnings: Vec<String>,
-    pub phrases: Vec<String>,
 }
 
 impl Checked {
@@ -83,7 +82,6 @@ impl Checked {
             } else {
                 checked.warnings.push(format!("the work item may be incomplete: {said}"));
             }
-            checked.phrases.push(phrase);
         }
         if !reasons.is_empty() {
             checked.refusal = Some(format!("incomplete work item: {}", reasons.join("; ")));

@@ -72,6 +72,11 @@ impl Session {
         if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
             self.definition = Some(Arc::new(after));
         }
+        for (seat, model) in &revised.models {
+            if let Some(info) = Arc::make_mut(&mut self.roster).get_mut(seat) {
+                info.model.clone_from(model);
+            }
+        }
     }
 
     pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded) {

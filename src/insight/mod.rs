@@ -6,7 +6,6 @@ pub mod findings;
 pub mod headline;
 pub mod independence;
 pub mod movement;
-pub mod phase;
 pub mod references;
 pub mod round_view;
 pub mod session_headline;

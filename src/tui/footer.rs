@@ -5,11 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::frame::{ClickMap, Target, cells};
-use super::keys::{Action, Aim, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, labels};
+use super::frame::cells;
+use super::keys::{Action, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, label, labels};
 use super::model::{Mode, Model};
 use super::panes::{checks, seats::seat_to_invite};
-use super::reading::KeyGroup;
 use super::text::{clipped, wrapped};
 use crate::core::{Command, decide};
 use crate::insight::round_view::is_revealed;
@@ -42,8 +41,8 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             (session.open_round().is_some(), NO_ROUND)
         }
         Action::ChooseModel => (
-            model.is_undecided() || matches!(model.mode, Mode::Home),
-            "The session has begun: models stay. While a round is open, r asks a seat with another.",
+            model.preview().is_some() || matches!(model.mode, Mode::Home),
+            "Models are chosen before a round opens. While it is open, r asks a seat with another.",
         ),
         Action::EditRound | Action::ChooseParticipants => {
             (model.preview().is_some(), "No round is drafted yet. o starts the first step.")
@@ -58,6 +57,10 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::NextReveal => {
             let is_next = model.replay.next_reveal().is_some();
             (is_next, "No reveal after this moment. Press g for the start.")
+        }
+        Action::ResumeSession => {
+            let is_whole = session.closed.is_some() && model.replay.at() == model.replay.len();
+            (!is_whole, "Session finished. Press F to fork it here.")
         }
         Action::NextSeat | Action::PreviousSeat => {
             (model.seat_count() > 0, "No seats yet: no round is drafted or open.")
@@ -85,7 +88,7 @@ fn noticed(notice: &str, width: u16) -> Vec<String> {
     lines
 }
 
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let said = if let Some((what, since)) = &model.busy {
         vec![format!("{} … {} s   Esc cancels", harmless(what), model.now.since(*since) / 1000)]
     } else if let Some(notice) = &model.notice {
@@ -103,18 +106,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     }
     let mut line = Line::raw(" ");
     for binding in bindings(model, usize::from(area.width)) {
-        let x = area.x + cells(line.width());
-        line.push_span(Span::styled(model.keys.first(binding.action), model.theme.key()));
+        line.push_span(Span::styled(label(binding.keys[0]), model.theme.key()));
         line.push_span(format!(" {}   ", word(model, binding)));
-        let end = area.x + cells(line.width());
-        let place = Rect { x, y: area.y, width: (end - x).saturating_sub(2), height: 1 };
-        hits.note(place.intersection(area), Target::Key(binding.action));
     }
     frame.render_widget(Paragraph::new(line), area);
 }
 
 fn wide(model: &Model, binding: &KeyBinding) -> usize {
-    model.keys.first(binding.action).chars().count() + word(model, binding).chars().count() + 4
+    label(binding.keys[0]).chars().count() + word(model, binding).chars().count() + 4
 }
 
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
@@ -132,7 +131,7 @@ fn word(model: &Model, binding: &KeyBinding) -> String {
 }
 
 /// The keys that fit; those that lead out and to the rest come first.
-fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
+pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let state = model.screen_state();
     let is_turn = model.pending_human().is_some() || state == ScreenState::Question;
     let is_first = |binding: &KeyBinding| {
@@ -152,45 +151,12 @@ fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     shown
 }
 
-/// The help page: the keys by what one wants to do, first those that work now, then why others do not.
-pub fn help(model: &Model) -> Vec<KeyGroup> {
-    let state = model.screen_state();
-    let row = |binding: &KeyBinding| (labels(model.keys.keys_for(binding)), binding.name.to_owned());
-    let mut groups = Vec::new();
-    for (aim, heading) in Aim::ALL {
-        let mut rows: Vec<(String, String)> = Vec::new();
-        if aim == Aim::Program {
-            let back = if state == ScreenState::Home { "clear search" } else { "back, in the end to home" };
-            rows.push(("Esc".to_owned(), back.to_owned()));
-        }
-        let here = KeyBinding::in_state(state).filter(|binding| binding.aim == aim && !moves(binding.action));
-        for (keys, name) in here.filter(|binding| refusal(model, binding.action).is_none()).map(row) {
-            // "next seat" and "previous seat" are one line.
-            let pair = name.strip_prefix("previous ").map(|what| format!("next {what}"));
-            match rows.last_mut() {
-                Some((before, what)) if pair.as_ref() == Some(what) => {
-                    before.push_str(&format!(" {keys}"));
-                    *what = what.replacen("next", "next, previous", 1);
-                }
-                _ => rows.push((keys, name)),
-            }
-        }
-        if aim == Aim::Move {
-            rows.push(("↑ ↓ PageUp g G".to_owned(), "move; also k j, Ctrl-U Ctrl-D, Home End".to_owned()));
-        }
-        groups.push(KeyGroup { heading, rows });
-    }
-    let form = FORM_KEYS.iter().map(|key| (key.keys.join(" "), key.name.to_owned()));
-    groups.push(KeyGroup { heading: "In a form", rows: form.collect() });
-    let refused = KeyBinding::in_state(state).filter_map(|binding| {
-        let why = refusal(model, binding.action)?;
-        Some((row(binding).0, format!("{}: {why}", binding.name)))
-    });
-    groups.push(KeyGroup { heading: "Not now", rows: refused.collect() });
-    groups
-}
-
-fn moves(action: Action) -> bool {
-    use Action::{Down, GoToEnd, GoToStart, PageDown, PageUp, Up};
-    matches!(action, Up | Down | PageUp | PageDown | GoToStart | GoToEnd)
+/// The help page: the keys that work now, in the order of the footer, and those of forms.
+pub fn help(model: &Model) -> String {
+    let row = |keys: &str, name: &str| format!("{keys:16} {name}\n");
+    let works = KeyBinding::in_state(model.screen_state())
+        .filter(|binding| refusal(model, binding.action).is_none())
+        .map(|binding| row(&labels(binding.keys), binding.name));
+    let of_forms = FORM_KEYS.iter().map(|key| row(&key.keys.join(" "), key.name));
+    works.chain(["\nIn a form\n".to_owned()]).chain(of_forms).collect()
 }

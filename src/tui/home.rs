@@ -9,8 +9,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::frame::{self, ClickMap, Heading, Target, row_start};
-use super::text::{clipped, cut_middle, paragraph};
+use super::frame::{self, Heading, row_start};
+use super::text::{clipped, cut_middle};
 use super::theme::Theme;
 use crate::history::NO_MODEL;
 use crate::sanitize::harmless_line;
@@ -46,8 +46,6 @@ pub struct HomeRow {
     pub about: String,
     /// Time since the last change; empty if it was never begun.
     pub age: String,
-    /// All that is said of it beside the list, a line each.
-    pub detail: Vec<String>,
     pub opening: OpenTarget,
 }
 
@@ -100,9 +98,7 @@ impl HomeRow {
 impl Home {
     pub fn shown(&self) -> Vec<&HomeRow> {
         let words = self.words.to_lowercase();
-        let holds = |row: &&HomeRow| {
-            format!("{} {} {}", row.name, row.about, row.detail.join(" ")).to_lowercase().contains(&words)
-        };
+        let holds = |row: &&HomeRow| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
         self.rows.iter().filter(holds).collect()
     }
 
@@ -121,7 +117,6 @@ impl Home {
     }
 }
 
-const TWO_COLUMNS: u16 = 100;
 const WITH_SOURCES: u16 = 12;
 
 struct Part<'a> {
@@ -130,34 +125,20 @@ struct Part<'a> {
     first: usize,
 }
 
-pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: Theme, hits: &mut ClickMap) {
+pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: Theme) {
     heading(frame, title, home, theme);
-    let of_list =
-        if body.width >= TWO_COLUMNS { Constraint::Fill(3) } else { Constraint::Length(body.width) };
-    let [body, beside] = Layout::horizontal([of_list, Constraint::Fill(2)]).areas(body);
     let of_sources = if body.height >= WITH_SOURCES { 2 } else { 0 };
     let [list, who] = Layout::vertical([Constraint::Min(1), Constraint::Length(of_sources)]).areas(body);
     let shown = home.shown();
     let parts = parts(home, &shown);
     let places = Layout::vertical(heights(&parts, list.height)).split(list);
     for (part, place) in parts.iter().zip(places.iter()) {
-        draw_part(frame, *place, home.at, part, theme, hits);
+        draw_part(frame, *place, home.at, part, theme);
     }
     if who.height > 0 {
         let heading = Heading { note: "m takes one · D tests them".to_owned(), ..Heading::of("can answer") };
         let line = sources(home, usize::from(frame::inner(who).width), theme);
         frame::draw(frame, who, theme, &heading, vec![line]);
-    }
-    if beside.width > 0 {
-        let row = home.chosen();
-        let texts = row.map_or(&[][..], |row| match row.detail.as_slice() {
-            [] => std::slice::from_ref(&row.about),
-            detail => detail,
-        });
-        let width = usize::from(frame::inner(beside).width);
-        let lines = texts.iter().flat_map(|text| paragraph(text, width, 6, Style::new())).collect();
-        let title = row.map(|row| row.name.as_str()).unwrap_or_default();
-        frame::draw(frame, beside, theme, &Heading::of(title), lines);
     }
 }
 
@@ -194,14 +175,7 @@ fn heights(parts: &[Part<'_>], room: u16) -> Vec<Constraint> {
     parts.iter().zip(below).map(height).collect()
 }
 
-fn draw_part(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    at: usize,
-    part: &Part<'_>,
-    theme: Theme,
-    hits: &mut ClickMap,
-) {
+fn draw_part(frame: &mut Frame<'_>, area: Rect, at: usize, part: &Part<'_>, theme: Theme) {
     if area.height == 0 {
         return;
     }
@@ -222,8 +196,7 @@ fn draw_part(
     // If not everything fits, names get more room than their descriptions.
     let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 3 / 5));
     let mut lines = Vec::new();
-    for (y, (index, row)) in (inner.y..inner.bottom()).zip(shown) {
-        hits.note(Rect { y, height: 1, ..inner }, Target::Row(part.first + index));
+    for (index, row) in shown {
         let style = match row.sign {
             "✓" => theme.good(),
             "✗" | "!" => theme.bad(),
@@ -252,11 +225,7 @@ fn heading(frame: &mut Frame<'_>, area: Rect, home: &Home, theme: Theme) {
     frame.render_widget(Paragraph::new(Line::styled(" roundtable", theme.strong())), first);
     let right = cut_middle(&right, width.saturating_sub(13));
     frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), first);
-    let text = if width >= 78 {
-        " Ask several AIs one question at once; no answer is read before all are in."
-    } else {
-        " One question to several AIs, blind."
-    };
+    let text = " Ask several AIs one question at once; no answer is read before all are in.";
     frame.render_widget(Paragraph::new(text), second);
 }
 
@@ -275,10 +244,8 @@ fn sources(home: &Home, width: usize, theme: Theme) -> Line<'static> {
         ready.push("asking local servers …".to_owned());
     }
     let right = match missing {
-        _ if width < 60 => String::new(),
         0 => String::new(),
-        1 => "1 other is not set up: D shows".to_owned(),
-        count => format!("{count} others are not set up: D shows"),
+        count => format!("{count} not set up: D shows"),
     };
     let left = clipped(&ready.join(" · "), width.saturating_sub(right.width() + 2));
     Line::from(vec![Span::raw(left), Span::styled(format!("  {right}"), theme.faint())])

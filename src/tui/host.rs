@@ -8,7 +8,6 @@ use crossterm::event::KeyEvent;
 use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::frame::{Pane, Target};
 use super::home::{Home, ModelSource, OpenTarget};
 use super::live::{EngineUpdate, SeatChoice, SeatLink};
 use crate::config::doctor::ProbeLevel;
@@ -112,8 +111,8 @@ pub trait Host: Send + Sync {
     /// Checks each provider; takes as long as the slowest of them.
     fn doctor(&self, depth: ProbeLevel) -> String;
 
-    /// Writes a report; returns where it went.
-    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic>;
+    /// Writes a report in Markdown; returns where it went.
+    fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic>;
 
     /// Keeps a form's text under a name; `None` forgets it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
@@ -130,9 +129,6 @@ pub enum Message {
     Tick(Timestamp),
     Doctor(String),
     Progress(HashMap<String, Progress>),
-    Click(Target),
-    /// The wheel was turned over a pane, this many lines down.
-    Wheel(Option<Pane>, i32),
     EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
@@ -154,7 +150,6 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Quit,
-    Suspend,
     Order(FacilitatorRequest),
     Begin,
     Invite(String),
@@ -170,7 +165,7 @@ pub enum Effect {
     ReadContext,
     Notify(String),
     Copy(String),
-    Report(&'static str),
+    Report,
     FindPaths(String),
     /// Keep what is typed into the form of this name; `None` forgets it.
     Keep(String, Option<String>),

@@ -3,12 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::frame::{ClickMap, Target, cells, popup};
+use super::frame::{cells, popup};
 use super::text::{clipped, cut_middle};
 use super::theme::Theme;
 use crate::sanitize::{harmless, harmless_line};
@@ -34,16 +32,13 @@ pub struct ListRow {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListKind {
-    Palette,
     Models(ModelTarget),
     Invitation(String),
-    Report,
-    /// A note or an artifact, known or new.
+    /// A note or an artifact.
     Material,
     Agenda,
     /// A step's result, or a work item.
     Steps,
-    Unfinished,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,11 +76,6 @@ impl List {
         Self { kind, title: title.into(), rows, typed: String::new(), at: 0, keys }
     }
 
-    /// Letters narrow the list; in short lists they move.
-    fn is_typed_in(&self) -> bool {
-        matches!(self.kind, ListKind::Palette | ListKind::Models(_) | ListKind::Steps | ListKind::Material)
-    }
-
     /// The rows that are shown, each with its place among all.
     fn shown(&self) -> Vec<(usize, &ListRow)> {
         let typed = self.typed.to_lowercase();
@@ -102,38 +92,29 @@ impl List {
 
     pub fn press(&mut self, key: &KeyEvent, page: usize) -> ListEvent {
         let last = self.shown().len().saturating_sub(1);
-        let is_typed = self.is_typed_in();
-        let up = |by: usize| self.at.saturating_sub(by);
         self.at = match key.code {
             KeyCode::Esc if self.typed.is_empty() => return ListEvent::Closed,
-            KeyCode::Char('q') if !is_typed => return ListEvent::Closed,
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => return ListEvent::ChosenForAll,
             KeyCode::Enter => return ListEvent::Chosen,
-            KeyCode::Up => up(1),
+            KeyCode::Up => self.at.saturating_sub(1),
             KeyCode::Down => (self.at + 1).min(last),
-            KeyCode::PageUp => up(page),
+            KeyCode::PageUp => self.at.saturating_sub(page),
             KeyCode::PageDown => (self.at + page).min(last),
             KeyCode::Home => 0,
             KeyCode::End => last,
-            KeyCode::Char('k') if !is_typed => up(1),
-            KeyCode::Char('j') if !is_typed => (self.at + 1).min(last),
-            KeyCode::Char('g') if !is_typed => 0,
-            KeyCode::Char('G') if !is_typed => last,
             KeyCode::Esc => {
                 self.typed.clear();
                 return self.narrow();
             }
-            _ if is_typed && type_in(&mut self.typed, key) => return self.narrow(),
+            _ if type_in(&mut self.typed, key) => return self.narrow(),
             _ => self.at,
         };
         ListEvent::Moved
     }
 
     pub fn paste(&mut self, text: &str) {
-        if self.is_typed_in() {
-            self.typed.push_str(text);
-            self.narrow();
-        }
+        self.typed.push_str(text);
+        self.narrow();
     }
 
     /// Narrows the rows to what is typed; of models it may be taken itself, in the last row.
@@ -148,9 +129,9 @@ impl List {
         ListEvent::Moved
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, theme: Theme, hits: &mut ClickMap) {
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
         let rows = self.shown();
-        let has_line = self.is_typed_in() && (self.rows.len() > LONG || !self.typed.is_empty());
+        let has_line = self.rows.len() > LONG || !self.typed.is_empty();
         let widest = |text: fn(&ListRow) -> &str| {
             self.rows.iter().map(|row| harmless_line(text(row)).width()).max().unwrap_or(0)
         };
@@ -170,12 +151,11 @@ impl List {
         }
         let text = text.min(inside.saturating_sub(3));
         for (at, (_, row)) in rows.iter().enumerate().skip(start).take(room) {
-            let style = if self.kind == ListKind::Palette { theme.key() } else { Style::new() };
             let name = clipped(&cut_middle(&harmless_line(&row.text), text), text);
             let about = clipped(&harmless_line(&row.about), inside.saturating_sub(text + 5));
             let line = Line::from(vec![
                 Span::raw(if at == self.at { " ▸ " } else { "   " }),
-                Span::styled(name, style),
+                Span::raw(name),
                 Span::styled(format!("  {}", about.trim_end()), theme.faint()),
             ]);
             lines.push(if at == self.at { line.style(theme.chosen()) } else { line });
@@ -186,18 +166,9 @@ impl List {
         // It keeps its height while it is narrowed.
         let height = self.rows.len().min(room) + usize::from(has_line);
         lines.resize(height.max(lines.len()), Line::default());
-        let width = cells(inside + 2);
-        let inner = popup(frame, area, theme, &self.title, lines, width);
         let keys = harmless_line(&self.keys);
-        let room = usize::from(inner.width.saturating_sub(2));
-        let keys = format!(" {} ", clipped(&keys, keys.width().min(room)));
-        let width = cells(keys.width());
-        let below = Rect { x: inner.x + 1, y: inner.bottom(), height: 1, width }.intersection(area);
-        frame.render_widget(Paragraph::new(Line::styled(keys, theme.faint())), below);
-        let first = inner.y + u16::from(has_line);
-        for (y, at) in (first..inner.bottom()).zip(start..rows.len()) {
-            hits.note(Rect { y, height: 1, ..inner }, Target::Choice(at));
-        }
+        let keys = format!(" {} ", clipped(&keys, keys.width().min(inside.saturating_sub(2))));
+        popup(frame, area, theme, &self.title, lines, Line::styled(keys, theme.faint()), cells(inside + 2));
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::form::Form;
 use super::frame::Pane;
 use super::home::{Home, OpenTarget};
-use super::keys::{Keys, ScreenState};
+use super::keys::ScreenState;
 use super::list::List;
 use super::live::{LiveSession, Preview};
 use super::reading::TextView;
@@ -16,9 +16,6 @@ use crate::engine::{FacilitatorRequest, WaitPoint};
 use crate::history::{RoundRun, SeatStatus, Session, Timestamp};
 use crate::insight::round_view::is_revealed;
 use crate::participants::progress::{Progress, RequestPhase};
-
-/// Longer lists of seats have more of the screen.
-const MANY_SEATS: usize = 30;
 
 #[derive(Debug, Clone, Default)]
 pub enum Mode {
@@ -84,12 +81,10 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     pub words: String,
     pub hit: Option<SearchHit>,
-    pub is_side_by_side: bool,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     pub size: (u16, u16),
     pub theme: Theme,
-    pub keys: Keys,
     pub file: String,
     /// Work on another thread, and its start.
     pub busy: Option<(String, Timestamp)>,
@@ -102,14 +97,14 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn home(size: (u16, u16), theme: Theme, keys: Keys) -> Self {
+    pub fn home(size: (u16, u16), theme: Theme) -> Self {
         let home = Home { is_reading: true, ..Home::default() };
-        Self { home, size, theme, keys, replay: Replay::new(Vec::new()), ..Self::default() }
+        Self { home, size, theme, replay: Replay::new(Vec::new()), ..Self::default() }
     }
 
     /// A replay, looked at from its start of interest: its last event.
     pub fn replay(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
-        Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme, Keys::default()) }
+        Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme) }
     }
 
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
@@ -118,7 +113,7 @@ impl Model {
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
-        (self.overlay, self.is_side_by_side) = (None, false);
+        self.overlay = None;
         (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }
@@ -261,9 +256,5 @@ impl Model {
         };
         order.sort_by_key(rank);
         order
-    }
-
-    pub fn has_many_seats(&self) -> bool {
-        self.seat_count() > MANY_SEATS
     }
 }

@@ -2,6 +2,7 @@
 //! and its time line: real time with quiet stretches folded, what happened when, where one is.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,7 +11,6 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::frame::{self, ClickMap, Heading, Target};
 use super::keys::Action;
 use super::text::clock;
 use super::theme::Theme;
@@ -26,7 +26,6 @@ const QUIET_FROM: u64 = 10_000;
 const QUIET: u64 = 2000;
 /// Shorter ones as this many, so that a rehearsal can be watched.
 const SHORTEST_REST: u64 = 120;
-const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
@@ -38,7 +37,6 @@ pub struct Replay {
     session: Session,
     /// The open question of the session, computed once for each of its states.
     waits: OnceCell<Option<WaitPoint>>,
-    speed: usize,
     /// Milliseconds since the event shown; none while it does not play.
     playing: Option<u64>,
 }
@@ -46,7 +44,7 @@ pub struct Replay {
 impl Replay {
     /// A replay of these events, standing at its end.
     pub fn new(lines: Vec<LogEntry>) -> Self {
-        let mut replay = Self { marks: vec![Session::default()], speed: 1, ..Self::default() };
+        let mut replay = Self { marks: vec![Session::default()], ..Self::default() };
         for line in lines {
             replay.push(line);
         }
@@ -99,36 +97,19 @@ impl Replay {
         }
     }
 
-    /// The text of an event that is shown; none for what another event's says.
-    pub fn text(&self, index: usize) -> Option<String> {
-        let line = self.lines.get(index)?;
-        report::event_line(&line.stamped.event, line.stamped.at, &self.session)
+    /// What the event that is shown says, or the last one before it that says something.
+    pub fn now(&self) -> String {
+        let line = |line: &LogEntry| report::event_line(&line.stamped.event, line.stamped.at, &self.session);
+        self.lines[..self.at].iter().rev().find_map(line).unwrap_or_default()
     }
 
     pub fn is_playing(&self) -> bool {
         self.playing.is_some()
     }
 
-    fn speed(&self) -> f64 {
-        SPEEDS[self.speed]
-    }
-
     /// When an event is played, in milliseconds from the first; the last one's time behind the end.
     fn played_at(&self, index: usize) -> u64 {
         self.axis.get(index).or(self.axis.last()).copied().unwrap_or(0)
-    }
-
-    /// When the moment shown is played.
-    fn played_now(&self) -> u64 {
-        let last = self.at.checked_sub(1).map_or(0, |last| self.played_at(last));
-        // The time since the last tick is scaled back to a speed of one.
-        let waited = self.playing.unwrap_or(0) as f64 * self.speed();
-        (last + waited as u64).min(self.played_at(self.lines.len()))
-    }
-
-    /// Counts the events that have happened by a time of the playback.
-    fn count_by(&self, played: u64) -> usize {
-        self.axis.partition_point(|at| *at <= played)
     }
 
     /// The time before an event is a quiet stretch that is folded.
@@ -138,16 +119,9 @@ impl Replay {
         pair.is_some_and(|(before, line)| played(line.stamped.at.since(before.stamped.at)).1)
     }
 
-    /// The moment that is shown, as the clock was then.
+    /// The time of the event that is shown.
     pub fn moment(&self) -> Timestamp {
-        let Some(last) = self.lines.get(self.at.saturating_sub(1)) else { return Timestamp::default() };
-        let last = last.stamped.at;
-        let Some((waited, next)) = self.playing.zip(self.lines.get(self.at)).filter(|_| self.at > 0) else {
-            return last;
-        };
-        let real = next.stamped.at.since(last);
-        let share = waited as f64 / self.rest().max(1) as f64;
-        Timestamp(last.0 + (real as f64 * share.min(1.0)) as i64)
+        self.lines.get(self.at.saturating_sub(1)).map(|last| last.stamped.at).unwrap_or_default()
     }
 
     /// The first round to come, where none has been opened yet.
@@ -159,18 +133,11 @@ impl Replay {
         })
     }
 
-    /// Counts all rounds, also those to come.
-    pub fn rounds(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line.stamped.event, Event::RoundOpened(_))).count()
-    }
-
     /// Milliseconds from the first event to the one shown, and to the last.
-    pub fn times(&self) -> (u64, u64) {
-        let moment = |index: usize| self.lines.get(index).map(|line| line.stamped.at);
-        let first = moment(0).unwrap_or_default();
-        let since = |index: usize| moment(index).map_or(0, |at| at.since(first));
-        let now = self.moment().since(first).max(since(self.at.saturating_sub(1)));
-        (now, since(self.lines.len().saturating_sub(1)))
+    fn times(&self) -> (u64, u64) {
+        let (first, last) = (self.lines.first(), self.lines.last());
+        let since = |at: Timestamp| first.map_or(0, |first| at.since(first.stamped.at));
+        (since(self.moment()), last.map_or(0, |last| since(last.stamped.at)))
     }
 
     pub fn seek(&mut self, at: usize) {
@@ -195,16 +162,9 @@ impl Replay {
             Action::GoToStart => self.seek(0),
             Action::GoToEnd => self.seek(self.len()),
             Action::PlayPause => self.toggle(),
-            Action::PlayFaster => self.speed = (self.speed + 1).min(SPEEDS.len() - 1),
-            Action::PlaySlower => self.speed = self.speed.saturating_sub(1),
             Action::NextReveal => self.seek(self.next_reveal().unwrap_or(self.at)),
             _ => {}
         }
-    }
-
-    pub fn to_tenth(&mut self, tenth: usize) {
-        let whole = self.played_at(self.len());
-        self.seek(self.count_by(whole * tenth as u64 / 10).max(1));
     }
 
     fn round(&mut self, forward: bool) {
@@ -221,21 +181,6 @@ impl Replay {
     pub fn next_reveal(&self) -> Option<usize> {
         let counts = |index: &usize| matches!(self.lines[*index].stamped.event, Event::TallyMade(_));
         (self.at..self.lines.len()).find(counts).map(|index| index + 1)
-    }
-
-    /// To the next event whose text holds `words`, or the one before; false when there is none.
-    pub fn find(&mut self, words: &str, forward: bool) -> bool {
-        let words = words.to_lowercase();
-        let holds =
-            |index: &usize| self.text(*index).is_some_and(|text| text.to_lowercase().contains(&words));
-        let found = if forward {
-            (self.at..self.lines.len()).find(holds)
-        } else {
-            (0..self.at.saturating_sub(1)).rev().find(holds)
-        };
-        let Some(index) = found.filter(|_| !words.is_empty()) else { return false };
-        self.seek(index + 1);
-        true
     }
 
     /// Plays, or pauses; at the end it plays from the start.
@@ -257,7 +202,7 @@ impl Replay {
     /// The time between the event shown and the next one, as it is played.
     fn rest(&self) -> u64 {
         let (Some(_), Some(last)) = (self.lines.get(self.at), self.at.checked_sub(1)) else { return 0 };
-        ((self.axis[self.at] - self.axis[last]) as f64 / self.speed()) as u64
+        self.axis[self.at] - self.axis[last]
     }
 
     /// Lets time pass while it plays.
@@ -281,170 +226,76 @@ fn played(real: u64) -> (u64, bool) {
     if real > QUIET_FROM { (QUIET, true) } else { (real.max(SHORTEST_REST), false) }
 }
 
-/// Lines of the time line with a frame, a strip, marks and times.
-pub const FRAMED: u16 = 4;
-
-/// A cell of the time line: its rank, of which the highest is drawn, its sign and style.
-type Cell = (u8, &'static str, Style);
-
-/// Draws the time line: framed where there is room, else as one line.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme, hits: &mut ClickMap) {
-    if area.height == 0 {
-        return;
-    }
+/// Draws the time line: what happened when, and where one is.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {
+    const LEAST: usize = 10;
     let (now, whole) = replay.times();
     let sign = if replay.is_playing() { "▶" } else { "⏸" };
-    let (head, at, len) = (format!(" {sign} {}× ", replay.speed()), replay.at, replay.len());
+    let (head, at, len) = (format!(" {sign} "), replay.at, replay.len());
     let (now, whole) = (clock(now / 1000), clock(whole / 1000));
     let tail = if area.width < 60 {
-        format!("{at}/{len} · {now} ")
+        format!(" {at}/{len} · {now} ")
     } else {
-        format!("event {at} of {len} · {now} of {whole} ")
+        format!(" event {at} of {len} · {now} of {whole} ")
     };
-    if area.height < FRAMED {
-        let room = usize::from(area.width).saturating_sub(head.width() + tail.width() + 2);
-        let mut spans = vec![Span::styled(head.clone(), theme.key())];
-        if room >= 10 {
-            let x = area.x + frame::cells(head.width());
-            let axis = Axis { replay, theme, width: room };
-            axis.seekable(Rect { x, width: frame::cells(room), ..area }, hits);
-            spans.extend(axis.strip());
-            spans.push(Span::raw(" "));
-        }
-        spans.push(Span::raw(tail));
-        return frame.render_widget(Paragraph::new(Line::from(spans)), area);
+    let room = usize::from(area.width).saturating_sub(head.width() + tail.width());
+    let mut spans = vec![Span::styled(head, theme.key())];
+    if room >= LEAST {
+        spans.extend(strip(replay, theme, room));
     }
-    let note = "quiet stretches folded ┊".to_owned();
-    let heading = Heading { note, ..Heading::of(format!("{head}· {tail}")) };
-    let inner = frame::inner(area);
-    let axis = Axis { replay, theme, width: usize::from(inner.width) };
-    let lines = vec![axis.strip().into(), axis.marks(), axis.times(&now, &whole)];
-    frame::draw(frame, area, theme, &heading, lines);
-    axis.seekable(inner, hits);
+    spans.push(Span::raw(tail));
+    frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
 
-/// The time line in so many columns.
-struct Axis<'a> {
-    replay: &'a Replay,
-    theme: Theme,
-    width: usize,
+/// The time line in so many columns; the future is fainter than the past, where one is is reversed.
+fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    let whole = replay.played_at(replay.len()).max(1);
+    let column = |played: u64| (played.min(whole) * (width as u64 - 1) / whole) as usize;
+    let here = column(replay.played_at(replay.at.saturating_sub(1)));
+    // Of what falls into one column the highest rank is drawn.
+    let mut cells = vec![(0, "┄", theme.faint()); width];
+    let mut set = |column: usize, new: (u8, &'static str, Style)| {
+        if new.0 > cells[column].0 {
+            cells[column] = new;
+        }
+    };
+    for (index, line) in replay.lines.iter().enumerate() {
+        let at = column(replay.played_at(index));
+        if replay.is_folded(index) {
+            set(usize::midpoint(column(replay.played_at(index - 1)), at), (1, "┊", theme.faint()));
+        }
+        set(at, mark(&line.stamped.event, theme));
+    }
+    let style = |at: usize, style: Style| match at.cmp(&here) {
+        Ordering::Less => style,
+        Ordering::Equal => Style::new().add_modifier(Modifier::REVERSED),
+        Ordering::Greater => style.patch(theme.faint()),
+    };
+    let cells = cells.into_iter().enumerate();
+    cells.map(|(at, (_, sign, of_sign))| Span::styled(sign, style(at, of_sign))).collect()
 }
 
-impl Axis<'_> {
-    /// Each column leads to its moment: to its end, so that what is drawn on it has happened.
-    fn seekable(&self, place: Rect, hits: &mut ClickMap) {
-        let whole = self.replay.played_at(self.replay.len());
-        let last = self.width.saturating_sub(1).max(1) as u64;
-        for column in 0..place.width {
-            let to = u64::from(column);
-            let moment = if to >= last { whole } else { (whole * (to + 1)).saturating_sub(1) / last };
-            let at = self.replay.count_by(moment);
-            hits.note(Rect { x: place.x + column, width: 1, ..place }, Target::Moment(at.max(1)));
-        }
-    }
-
-    fn column(&self, played: u64) -> usize {
-        let whole = self.replay.played_at(self.replay.len()).max(1);
-        let last = self.width.saturating_sub(1) as u64;
-        usize::try_from(played.min(whole) * last / whole).unwrap_or(0)
-    }
-
-    fn here(&self) -> usize {
-        self.column(self.replay.played_now())
-    }
-
-    /// Cells as spans; the future is fainter than the past.
-    fn spans(&self, cells: Vec<Cell>) -> Vec<Span<'static>> {
-        let (here, faint) = (self.here(), self.theme.faint());
-        let style = |column: usize, style: Style| if column > here { style.patch(faint) } else { style };
-        let cells = cells.into_iter().enumerate();
-        cells.map(|(column, (_, text, shown))| Span::styled(text, style(column, shown))).collect()
-    }
-
-    /// The strip: open rounds, seals, folded stretches; reversed where one is.
-    fn strip(&self) -> Vec<Span<'static>> {
-        let (replay, theme) = (self.replay, self.theme);
-        let mut cells = vec![(0, "┄", theme.faint()); self.width];
-        let mut set = |from: usize, to: usize, new: Cell| {
-            for cell in cells.iter_mut().take(to + 1).skip(from).filter(|cell| cell.0 < new.0) {
-                *cell = new;
-            }
-        };
-        let open = (1, "─", Style::new());
-        let mut opened = None;
-        for (index, line) in replay.lines.iter().enumerate() {
-            let at = self.column(replay.played_at(index));
-            if replay.is_folded(index) {
-                let middle = usize::midpoint(self.column(replay.played_at(index - 1)), at);
-                set(middle, middle, (2, "┊", theme.faint()));
-            }
-            let event = &line.stamped.event;
-            if matches!(event, Event::RoundOpened(_)) {
-                opened = Some(at);
-                set(at, at, (4, "├", Style::new()));
-            } else if matches!(event, Event::BallotSealed(_)) {
-                set(at, at, (3, "■", theme.good()));
-            } else if matches!(event, Event::RoundClosed(_)) {
-                set(opened.take().unwrap_or(at), at, open);
-                set(at, at, (5, "◆", theme.strong()));
-            }
-        }
-        if let Some(from) = opened {
-            set(from, self.width.saturating_sub(1), open);
-        }
-        let mut spans = self.spans(cells);
-        if let Some(here) = spans.get_mut(self.here()) {
-            here.style = Style::new().add_modifier(Modifier::REVERSED);
-        }
-        spans
-    }
-
-    /// Marks of rounds and the like, below the strip.
-    fn marks(&self) -> Line<'static> {
-        let mut cells = vec![(0, " ", Style::new()); self.width];
-        for (index, line) in self.replay.lines.iter().enumerate() {
-            let mark = self.mark(&line.stamped.event);
-            let cell = &mut cells[self.column(self.replay.played_at(index))];
-            if mark.0 > cell.0 {
-                *cell = mark;
-            }
-        }
-        if let Some(here) = cells.get_mut(self.here()) {
-            *here = (5, "▲", self.theme.strong());
-        }
-        self.spans(cells).into()
-    }
-
-    fn mark(&self, event: &Event) -> Cell {
-        let strong = self.theme.strong();
-        if matches!(event, Event::SeatFailed(_) | Event::KeyLost { .. }) {
-            (2, "✗", self.theme.bad())
-        } else if matches!(event, Event::AnswerRevealed(_)) {
-            (3, "◇", strong)
-        } else if matches!(event, Event::SessionClosed(_)) {
-            (4, "■", strong)
-        } else if matches!(
-            event,
-            Event::SeatRetried(_)
-                | Event::SeatExcused { .. }
-                | Event::RoundAskedAgain { .. }
-                | Event::DeadlineExtended(_)
-                | Event::ApprovalRequested(_)
-        ) {
-            (1, "r", strong)
-        } else {
-            (0, " ", Style::new())
-        }
-    }
-
-    /// The times of both ends, and of here where it fits between them.
-    fn times(&self, here: &str, last: &str) -> Line<'static> {
-        let (mut text, width) = (clock(0), self.width);
-        let at = self.here().saturating_sub(here.width() / 2);
-        if at > text.width() && at + here.width() < width.saturating_sub(last.width()) {
-            text = format!("{text:at$}{here}");
-        }
-        let gap = width.saturating_sub(text.width() + last.width());
-        format!("{text}{}{last}", " ".repeat(gap)).into()
+/// The rank, sign and style of an event on the time line.
+fn mark(event: &Event, theme: Theme) -> (u8, &'static str, Style) {
+    let strong = theme.strong();
+    if matches!(event, Event::BallotSealed(_)) {
+        (2, "■", theme.good())
+    } else if matches!(event, Event::SeatFailed(_) | Event::KeyLost { .. }) {
+        (4, "✗", theme.bad())
+    } else if matches!(event, Event::RoundOpened(_)) {
+        (5, "├", strong)
+    } else if matches!(event, Event::RoundClosed(_)) {
+        (6, "◆", strong)
+    } else if matches!(
+        event,
+        Event::SeatRetried(_)
+            | Event::SeatExcused { .. }
+            | Event::RoundAskedAgain { .. }
+            | Event::DeadlineExtended(_)
+            | Event::ApprovalRequested(_)
+    ) {
+        (3, "r", strong)
+    } else {
+        (0, "", strong)
     }
 }

@@ -1,22 +1,21 @@
 //! The frame of the screen: which panes are on it and where, and what lies over them. It asks the panes.
 //!
 //! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
-//! 10 lines the title makes room. What was drawn where is handed back, for the mouse.
+//! 10 lines the title makes room.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph};
 
-use super::frame::{self, ClickMap, Heading, Pane, Target, popup};
+use super::frame::{self, Heading, Pane, popup};
 use super::keys::ScreenState;
 use super::model::{Ask, Mode, Model, Overlay};
-use super::panes::{agenda, answer, checks, question, seats, snapshot, steps, votes};
-use super::text::{highlighted, paragraph, position, without_cut_number};
+use super::panes::{answer, checks, question, seats, snapshot, steps, votes};
+use super::text::{highlighted, position};
 use super::theme::ascii;
 use super::{footer, form, header, home, replay};
-use crate::insight::round_view;
 use crate::sanitize::harmless;
 
 const TWO_COLUMNS: u16 = 90;
@@ -27,24 +26,23 @@ const REVEAL_ROWS: u16 = 15;
 /// The lowest screen with a title.
 const WITH_TITLE: u16 = 10;
 
-pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
-    let mut hits = ClickMap::default();
+pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     let area = frame.area();
     if area.width < 24 || area.height < 6 {
         frame.render_widget(Paragraph::new("Too small:\n24x6 at\nleast"), area);
-        return hits;
+        return;
     }
     let [title, body, time, foot] = rows(area, model);
     match &model.mode {
-        Mode::Home => home::draw(frame, title, body, &model.home, model.theme, &mut hits),
+        Mode::Home => home::draw(frame, title, body, &model.home, model.theme),
         Mode::Replay | Mode::Live(_) => {
             header::draw(frame, title, model);
-            draw_body(frame, body, model, &mut hits);
-            replay::draw(frame, time, &model.replay, model.theme, &mut hits);
+            draw_body(frame, body, model);
+            replay::draw(frame, time, &model.replay, model.theme);
         }
     }
-    footer::draw(frame, foot, model, &mut hits);
-    draw_overlay(frame, area, model, &mut hits);
+    footer::draw(frame, foot, model);
+    draw_overlay(frame, area, model);
     if model.theme.ascii {
         for cell in &mut frame.buffer_mut().content {
             if let Some(plain) = ascii(cell.symbol()) {
@@ -52,7 +50,6 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
             }
         }
     }
-    hits
 }
 
 /// The lines of the screen: title, body, time line, footer; those without room are empty.
@@ -65,47 +62,28 @@ fn rows(area: Rect, model: &Model) -> [Rect; 4] {
             1 + u16::from(header::has_numbers(model)) + frame::cells(next)
         }
     };
-    let time = match model.mode {
-        Mode::Home | Mode::Live(_) => 0,
-        Mode::Replay if area.width < 60 || area.height < 22 => 1,
-        Mode::Replay => replay::FRAMED,
-    };
+    let time = u16::from(matches!(model.mode, Mode::Replay));
     let foot = footer::height(model, area.width).min((area.height / 3).max(1));
     let [title, time, foot] = [title, time, foot].map(Constraint::Length);
     Layout::vertical([title, Constraint::Min(3), time, foot]).areas(area)
 }
 
-/// Draws the panes that are seen, the agenda beside them and the facilitator's part below them; or the answers
-/// of several seats.
-fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model, hits: &mut ClickMap) {
-    if model.is_side_by_side && model.focus == Pane::Answer && model.preview().is_none() {
-        return answer::side_by_side(frame, body, model);
-    }
-    let (panes, beside) = with_agenda(body, model);
-    for (pane, place) in panes {
-        draw_pane(frame, place, model, pane, hits);
-    }
-    if let Some(place) = beside {
-        agenda::draw(frame, place, model, hits);
-    }
-    if let Some(place) = with_yours(body, model).1 {
-        let lines = yours(model, frame::inner(place).width);
-        frame::draw(frame, place, model.theme, &Heading::of("yours"), lines);
+fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
+    for (pane, place) in places(body, model) {
+        draw_pane(frame, place, model, pane);
     }
 }
 
-fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut ClickMap) {
+fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane) {
     let inner = frame::inner(area);
     let height = usize::from(inner.height);
     let scroll = model.scroll[pane.index()];
-    hits.note(area, Target::Pane(pane));
     let mut note = String::new();
     let (title, shown) = match pane {
         Pane::Seats if model.seat_count() == 0 => {
             ("Question".to_owned(), question::lines(model, inner.width))
         }
-        Pane::Seats => seats::pane(model, inner, hits),
-        Pane::Events => (title(model, pane), events(model, scroll, usize::from(inner.width), height)),
+        Pane::Seats => seats::pane(model, inner),
         text => {
             let all = lines(model, text, inner.width);
             let start = scroll.min(all.len().saturating_sub(height));
@@ -125,7 +103,6 @@ pub fn title(model: &Model, pane: Pane) -> String {
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => "Steps".to_owned(),
         Pane::Checks => checks::title(model),
-        Pane::Events => "Events".to_owned(),
         Pane::Seats | Pane::Tally if model.session().open_round().is_some() => seats::card_title(model),
         Pane::Seats | Pane::Tally => match model.revealed() {
             Some(round) if model.preview().is_none() => format!("Votes · {}", votes::unit(round)),
@@ -143,51 +120,15 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Snapshot => snapshot::lines(model, width),
         Pane::Steps => steps::lines(model, width),
         Pane::Checks => checks::lines(model, width),
-        Pane::Seats | Pane::Events => Vec::new(),
+        Pane::Seats => Vec::new(),
     }
 }
 
-/// The events up to the one shown, of those to come their number.
-fn events(model: &Model, scroll: usize, width: usize, height: usize) -> Vec<Line<'static>> {
-    let replay = &model.replay;
-    let text = |index: usize| replay.text(index).map(|text| (index, text));
-    // Later answers are not shown: the reveal happens as it happened.
-    let mut shown: Vec<(usize, String)> =
-        (0..replay.at()).rev().filter_map(text).skip(scroll).take(height.saturating_sub(1)).collect();
-    shown.reverse();
-    let line = |(index, text): (usize, String)| {
-        let text = format!("{:>5}  {}", replay.lines()[index].seq, harmless(&text).replace('\n', " "));
-        let is_current = matches!(model.mode, Mode::Replay) && index + 1 == replay.at();
-        let style = if is_current { model.theme.chosen() } else { Style::new() };
-        Line::styled(without_cut_number(&text, width), style)
-    };
-    let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
-    let to_come = replay.len() - replay.at();
-    if to_come > 0 {
-        lines.push(Line::styled(format!("       … {to_come} later events"), model.theme.faint()));
+/// The panes that are seen, and where.
+fn places(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
+    if model.revealed().is_some() {
+        return reveal(area, model);
     }
-    lines
-}
-
-/// The panes that are seen, and on a wide screen the place of the agenda, if there is one: below the panes at
-/// the right.
-fn with_agenda(area: Rect, model: &Model) -> (Vec<(Pane, Rect)>, Option<Rect>) {
-    const ABOVE: u16 = 8;
-    let mut panes = if model.revealed().is_some() { reveal(area, model) } else { panes(area, model) };
-    let is_last = |place: &Rect| place.x > area.x && place.bottom() == area.bottom();
-    let above = panes.iter_mut().find(|(_, place)| area.width >= agenda::BESIDE && is_last(place));
-    let Some((_, above)) = above.filter(|(_, place)| place.height >= 2 * ABOVE) else { return (panes, None) };
-    let lines = agenda::lines(model, frame::inner(*above).width).len();
-    if lines == 0 {
-        return (panes, None);
-    }
-    let height = frame::height(lines).min(above.height / 2);
-    above.height -= height;
-    let place = Rect { y: above.bottom(), height, ..*above };
-    (panes, Some(place))
-}
-
-fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     let main = main_panes(model);
     if area.width < TWO_COLUMNS {
         if area.height < TWO_ROWS || !main.contains(&model.focus) {
@@ -215,7 +156,6 @@ fn main_panes(model: &Model) -> Vec<Pane> {
         }
         // Without questions to seats the steps are shown.
         _ if !has_rounds => vec![Pane::Steps],
-        _ if is_open && model.has_many_seats() => vec![Pane::Seats, Pane::Tally],
         _ if is_open => vec![Pane::Seats, Pane::Tally, Pane::Question],
         _ => vec![Pane::Tally, Pane::Seats],
     }
@@ -224,8 +164,8 @@ fn main_panes(model: &Model) -> Vec<Pane> {
 /// The panes beside them: the one that is looked at, else what matters most now.
 fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
     let is_open = model.session().open_round().is_some() && model.preview().is_none();
-    if is_open && (main.contains(&model.focus) || model.focus == Pane::Events) {
-        return vec![Pane::Question, Pane::Events];
+    if is_open && main.contains(&model.focus) {
+        return vec![Pane::Question];
     }
     if !main.contains(&model.focus) {
         return vec![model.focus];
@@ -233,7 +173,7 @@ fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
     vec![match model.screen_state() {
         ScreenState::Draft if model.preview().is_some() => Pane::Snapshot,
         ScreenState::Question => Pane::Question,
-        _ if model.session().rounds.is_empty() => Pane::Events,
+        _ if model.session().rounds.is_empty() => Pane::Question,
         _ => Pane::Answer,
     }]
 }
@@ -246,7 +186,6 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     let width = frame::inner(area).width;
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
-        Pane::Events => usize::from(area.height),
         other => lines(model, other, width).len(),
     };
     let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
@@ -267,7 +206,6 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
 
 /// The panes of a reveal: the votes over the seats, beside them the answer or what is looked at.
 fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
-    let (area, _) = with_yours(area, model);
     if area.width >= TWO_COLUMNS {
         let beside = match model.focus {
             Pane::Seats | Pane::Tally | Pane::Checks => Pane::Answer,
@@ -286,9 +224,7 @@ fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     let Some(round) =
         model.revealed().filter(|_| !is_one && area.width >= NAMES_BESIDE && area.height >= REVEAL_ROWS)
     else {
-        // Of a few seats the arrows lead through the answers; many are a list.
-        let is_answer = model.focus == Pane::Seats && !model.has_many_seats();
-        return vec![(if is_answer { Pane::Answer } else { model.focus }, area)];
+        return vec![(if model.focus == Pane::Seats { Pane::Answer } else { model.focus }, area)];
     };
     let inner = frame::inner(area).width;
     // The votes alone, until the rest of the count is looked at.
@@ -304,37 +240,7 @@ fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     vec![(Pane::Tally, over), (Pane::Seats, left), (Pane::Answer, right)]
 }
 
-/// Returns the rest of the body, and below it the area of the facilitator's note.
-fn with_yours(area: Rect, model: &Model) -> (Rect, Option<Rect>) {
-    let lines = yours(model, frame::inner(area).width).len();
-    if lines == 0 || area.height < REVEAL_ROWS {
-        return (area, None);
-    }
-    let height = frame::height(lines);
-    let below = Rect { y: area.bottom() - height, height, ..area };
-    (Rect { height: area.height - height, ..area }, Some(below))
-}
-
-/// The facilitator's note on the round, and whether its result was adopted.
-fn yours(model: &Model, width: u16) -> Vec<Line<'static>> {
-    const MOST_LINES: usize = 2;
-    let Some(round) = model.revealed() else { return Vec::new() };
-    let session = model.session();
-    let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
-    if let Some(asked) = session.approval_of(Some(round)) {
-        let word = if asked.given.approved { "adopted" } else { "rejected" };
-        let why = asked.given.comment.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        said.push(format!("{word} by {}{why}", asked.given.approver()));
-    } else if session.closed.is_some() && !round_view::winners(session, round).is_empty() {
-        said.push("recommended by the seats; adopted by nobody".to_owned());
-    }
-    let text = |text: &String| harmless(text).replace('\n', " ");
-    said.iter()
-        .flat_map(|said| paragraph(&text(said), usize::from(width), MOST_LINES, Style::new()))
-        .collect()
-}
-
-fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
+fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let (theme, notice) = (model.theme, model.notice.as_deref());
     match &model.overlay {
         None => {}
@@ -344,42 +250,30 @@ fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Cli
             let text = format!("/{}▏", harmless(words));
             frame.render_widget(Paragraph::new(Line::styled(text, theme.strong())), line);
         }
-        Some(Overlay::Form(shown)) => form::draw(frame, area, shown, notice, theme, hits),
-        Some(Overlay::List(list)) => list.draw(frame, area, theme, hits),
+        Some(Overlay::Form(shown)) => form::draw(frame, area, shown, notice, theme),
+        Some(Overlay::List(list)) => list.draw(frame, area, theme),
         Some(Overlay::Text(read)) => read.draw(frame, area, notice, theme),
         Some(Overlay::Ask(Ask { title, text, .. })) => {
-            // A question that `y` agrees to.
             let width = area.width.min(64);
-            let mut lines =
-                super::text::hanging(" ", text, usize::from(width.saturating_sub(3)), 9, Style::new());
-            let key = |key| Span::styled(key, theme.key());
-            let keys = [key(" y"), Span::raw(" yes   "), key("Esc"), Span::raw(" no")];
-            lines.extend([Line::default(), Line::from_iter(keys)]);
-            popup(frame, area, theme, title, lines, width);
+            let room = usize::from(width.saturating_sub(3));
+            let lines = super::text::hanging(" ", text, room, 9, Style::new());
+            let foot = Line::styled(" y yes · Esc no ", theme.key());
+            popup(frame, area, theme, title, lines, foot, width);
         }
     }
 }
 
 /// Returns the area of a pane, or the one that it would have.
-fn place(model: &Model, pane: Pane) -> Rect {
-    let body = body(model);
-    let all = with_agenda(body, model).0;
-    all.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
-}
-
-fn body(model: &Model) -> Rect {
+pub fn place(model: &Model, pane: Pane) -> Rect {
     let (width, height) = model.size;
-    rows(Rect { x: 0, y: 0, width, height }, model)[1]
+    let body = rows(Rect { x: 0, y: 0, width, height }, model)[1];
+    places(body, model).into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
 }
 
 pub fn max_scroll(model: &Model, pane: Pane) -> usize {
-    if pane == Pane::Answer && model.is_side_by_side {
-        return answer::most_beside(model, body(model));
-    }
     let inner = frame::inner(place(model, pane));
     match pane {
         Pane::Seats => 0,
-        Pane::Events => model.replay.at().saturating_sub(1),
         text => lines(model, text, inner.width).len().saturating_sub(usize::from(inner.height)),
     }
 }

@@ -13,17 +13,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Interval, MissedTickBehavior};
 
-use super::frame::{ClickMap, Target};
 use super::home::OpenTarget;
 use super::host::{Draft, Effect, EngineHandle, Host, Message, StartRefusal};
-use super::keys::Keys;
 use super::live::EngineUpdate;
 use super::model::{Mode, Model, Overlay};
 use super::replay::Replay;
@@ -36,7 +34,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::PauseReason;
 use crate::participants::human::HumanQuestion;
-pub use guard::Signals;
+use crate::signals::Signals;
 
 /// Limit on giving the screen back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -47,11 +45,9 @@ const EIO: i32 = 5;
 /// Typed text is kept after a pause of this length.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct ScreenOptions {
     pub theme: Theme,
-    pub keys: Keys,
-    pub mouse: bool,
     pub notify: Notify,
 }
 
@@ -73,9 +69,9 @@ pub fn run(
 ) -> io::Result<(ExitCode, Option<String>)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let terminal = guard::enter(looks.mouse)?;
+        let terminal = guard::enter()?;
         let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
-        let model = Model::home(size, looks.theme, looks.keys);
+        let model = Model::home(size, looks.theme);
         let (background, messages) = unbounded_channel();
         let mut screen = Screen {
             terminal,
@@ -86,13 +82,12 @@ pub fn run(
             unagreed: None,
             opening: Arc::new(AtomicU64::new(0)),
             opened: unbounded_channel(),
-            hits: ClickMap::default(),
             keep_at: None,
+            reply_until: None,
             ticks: ticks(),
             background,
             messages,
-            inputs: Some(EventStream::new()),
-            mouse: looks.mouse,
+            inputs: EventStream::new(),
             notify: looks.notify,
             signals: Signals::new()?,
             wants_out: None,
@@ -137,8 +132,8 @@ enum Opened {
     Begun(EngineHandle, Option<FacilitatorRequest>),
     /// A saved session, and why not to its end.
     Replay(PathBuf, Box<Replay>, Option<String>),
-    /// A session that goes on, and the event it was forked at.
-    Live(PathBuf, Box<Replay>, EngineHandle, Option<u64>),
+    /// A session that goes on, and whether it was forked to do so.
+    Live(PathBuf, Box<Replay>, EngineHandle, bool),
     Refused(StartRefusal, Then),
     Wrong(Vec<Diagnostic>),
 }
@@ -154,15 +149,13 @@ struct Screen {
     /// Number of things opened on another thread; the last one is waited for.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,
-    hits: ClickMap,
     keep_at: Option<Instant>,
+    reply_until: Option<Instant>,
     /// Once a second; neither keys nor events put it off.
     ticks: Interval,
     background: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
-    /// Nobody reads the keys while they belong to another program.
-    inputs: Option<EventStream>,
-    mouse: bool,
+    inputs: EventStream,
     notify: Notify,
     signals: Signals,
     wants_out: Option<ExitCode>,
@@ -212,7 +205,7 @@ impl Screen {
             None => (None, None),
         };
         tokio::select! {
-            input = next_input(&mut self.inputs) => match input {
+            input = self.inputs.next() => match input {
                 Some(input) => self.input(input?).await?,
                 // The terminal is gone.
                 None => self.wants_out = Some(ExitCode::HungUp),
@@ -276,34 +269,28 @@ impl Screen {
 
     async fn input(&mut self, input: Input) -> io::Result<()> {
         let message = match input {
-            Input::Key(key) if key.kind == KeyEventKind::Release => return Ok(()),
+            Input::Key(key) if key.kind == KeyEventKind::Release || self.is_reply(&key) => return Ok(()),
             Input::Key(key) => Message::Key(key),
             Input::Paste(text) => Message::Paste(text),
             Input::Resize(width, height) => Message::Resize(width, height),
-            Input::Mouse(mouse) => match self.clicked(mouse) {
-                Some(message) => message,
-                None => return Ok(()),
-            },
-            Input::FocusGained | Input::FocusLost => return Ok(()),
+            Input::Mouse(_) | Input::FocusGained | Input::FocusLost => return Ok(()),
         };
         self.say(message).await
     }
 
-    fn clicked(&self, mouse: MouseEvent) -> Option<Message> {
-        let pane = || self.hits.pane_at(mouse.column, mouse.row);
-        match mouse.kind {
-            MouseEventKind::Down(MouseButton::Left) => {
-                self.hits.at(mouse.column, mouse.row).map(Message::Click)
-            }
-            // A drag along the time line goes where the mouse is; elsewhere it does nothing.
-            MouseEventKind::Drag(MouseButton::Left) => {
-                let moment = |target: &Target| matches!(target, Target::Moment(_));
-                self.hits.at(mouse.column, mouse.row).filter(moment).map(Message::Click)
-            }
-            MouseEventKind::ScrollDown => Some(Message::Wheel(pane(), 3)),
-            MouseEventKind::ScrollUp => Some(Message::Wheel(pane(), -3)),
-            _ => None,
-        }
+    /// A key is part of a late reply of the terminal to another program: that begins like Alt with one of these
+    /// letters, ends with BEL or ST, and comes faster than anybody types.
+    fn is_reply(&mut self, key: &KeyEvent) -> bool {
+        const AT_ONCE: Duration = Duration::from_millis(200);
+        let is = |letters: &str, with| {
+            matches!(key.code, KeyCode::Char(letter) if letters.contains(letter))
+                && key.modifiers.contains(with)
+        };
+        let begins = is("]P_^X", KeyModifiers::ALT);
+        let is_inside = begins || self.reply_until.is_some_and(|until| Instant::now() < until);
+        let ends = is("g", KeyModifiers::CONTROL) || is("\\", KeyModifiers::ALT);
+        self.reply_until = (is_inside && !ends).then(|| Instant::now() + AT_ONCE);
+        is_inside
     }
 
     async fn say(&mut self, message: Message) -> io::Result<()> {
@@ -312,11 +299,9 @@ impl Screen {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let mut hits = ClickMap::default();
         // A terminal that knows these shows each frame whole.
         crossterm::queue!(io::stdout(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| hits = draw(frame, &self.model))?;
-        self.hits = hits;
+        self.terminal.draw(|frame| draw(frame, &self.model))?;
         crossterm::execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
@@ -350,13 +335,6 @@ impl Screen {
 async fn next<T>(channel: Option<&mut UnboundedReceiver<T>>) -> Option<T> {
     match channel {
         Some(channel) => channel.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input>> {
-    match inputs {
-        Some(inputs) => inputs.next().await,
         None => std::future::pending().await,
     }
 }

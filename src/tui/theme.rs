@@ -67,35 +67,6 @@ impl Theme {
         Self { color: set("NO_COLOR").is_none(), ascii, palette }
     }
 
-    /// The theme with other colors: a name such as `light-blue`, a number, `#rrggbb`; or, for the
-    /// role `background`, `light` or `dark`.
-    pub fn with_colors<'a>(
-        mut self,
-        given: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, String> {
-        for (role, color) in given {
-            if role == "background" {
-                self.palette = match color {
-                    "light" => Palette::LIGHT,
-                    "dark" => Palette::DARK,
-                    _ => return Err(format!("`background` is `light` or `dark`, not `{color}`")),
-                };
-                continue;
-            }
-            let color = color.parse::<Color>().map_err(|_| format!("`{color}` is no color"))?;
-            match role {
-                "good" => self.palette.good = color,
-                "bad" => self.palette.bad = color,
-                "active" => self.palette.active = color,
-                "key" => self.palette.key = color,
-                _ => {
-                    return Err(format!("`{role}` has no color: use good, bad, active, key or background"));
-                }
-            }
-        }
-        Ok(self)
-    }
-
     fn with(self, color: Color) -> Style {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
@@ -177,15 +148,6 @@ pub fn ascii(symbol: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A terminal without these signs still tells dark from light.
-    #[test]
-    fn a_role_has_the_color_that_is_set_for_it() {
-        let theme = Theme::from_environment(|_| None);
-        assert_eq!(theme.with_colors([("active", "blue")]).unwrap().active(), Style::new().fg(Color::Blue));
-        let wrong = theme.with_colors([("quorum", "blue")]).unwrap_err();
-        assert_eq!(wrong, "`quorum` has no color: use good, bad, active, key or background");
-    }
 
     /// Only what says that it knows UTF-8 gets more than ASCII; where nothing is said it is taken for known.
     #[test]

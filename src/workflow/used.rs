@@ -48,7 +48,7 @@ impl<'a> UsedDefinitions<'a> {
                 }
             })
             .collect();
-        Some(with_steps(node, steps?))
+        Some(with_steps(node, &steps?))
     }
 
     /// The sequence that takes the place of a `use` step.
@@ -128,11 +128,11 @@ impl<'a> UsedDefinitions<'a> {
 }
 
 /// The node with these steps in place of those it has, if it has some.
-fn with_steps(node: &Node, steps: Vec<Node>) -> Node {
+fn with_steps(node: &Node, steps: &[Node]) -> Node {
     let Value::Map(entries) = &node.value else { return node.clone() };
     let mut entries = entries.clone();
     for (_, value) in entries.iter_mut().filter(|(key, _)| key.text == "steps") {
-        *value = value.with(Value::List(steps.clone()));
+        *value = value.with(Value::List(steps.to_vec()));
     }
     node.with(Value::Map(entries))
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
+use roundtable::tui::BINDINGS;
 use roundtable::tui::ScreenState::{self, Closed, Draft, Home, Open, Question, Replay, Revealed};
-use roundtable::tui::{Action, BINDINGS};
 
 use crate::cases;
 use crate::patience::PATIENCE;
@@ -127,7 +127,7 @@ impl Clone {
     fn config(&self) -> String {
         let (url, mark) = (self.server.url() + "/v1", self.mark());
         format!(
-            "model: cmd/x\nscreen: {{keys: {{quit: F9}}}}\nproviders:\n  cmd: {{base_url: \"{url}\", key_command: {mark}}}\n  \
+            "model: cmd/x\nscreen: {{ascii: true}}\nproviders:\n  cmd: {{base_url: \"{url}\", key_command: {mark}}}\n  \
              exfil: {{base_url: \"{url}\", key_env: AWS_SECRET_ACCESS_KEY}}\n  openai: {{base_url: \"{url}\"}}\n  \
              ollama: {{base_url: \"{url}\"}}\n  anthropic: {{base_url: \"{url}\", key_env: OPENAI_API_KEY}}\n  \
              vllm: {{key_command: {mark}}}\n"
@@ -297,11 +297,11 @@ const WAYS: [Way; 9] = [
     (Open, "person.yaml", &[("", "DRAFT"), ("o", "your turn")]),
     (Revealed, "rehearsed.yaml", &[("", "DRAFT"), ("o", "A accept")]),
     (Closed, "rehearsed.yaml", &[("", "DRAFT"), ("o", "A accept"), ("Ay", "Session finished")]),
-    (Replay, "stranger.s2s", &[("", "Unfinished session"), ("\u{1b}", "space play")]),
+    (Replay, "stranger.s2s", &[("", "Resume this session?"), ("\u{1b}", "space play")]),
     (
         Replay,
         "stranger.s2s",
-        &[("", "Unfinished session"), ("\r", "Allow this?"), ("n", "nothing was run or sent")],
+        &[("", "Resume this session?"), ("y", "Allow this?"), ("n", "nothing was run or sent")],
     ),
 ];
 
@@ -340,10 +340,6 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                 for (_, binding) in
                     bindings.enumerate().filter(|(at, _)| cases(at % 8 == place as usize % 8, true))
                 {
-                    // The shell's: nothing outside is asked for.
-                    if binding.action == Action::Suspend {
-                        continue;
-                    }
                     let what = format!("`{}` at {place:?}", binding.name);
                     let mut screen = Screen::open(
                         &clone.desk,

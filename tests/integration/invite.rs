@@ -40,12 +40,12 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     let desk = desk();
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "link of dana: not invited", "i invites"]);
-    screen.press("i", &["Link of dana", "█ ▄▄▄▄▄ █", "http://127.0.0.1:", "send it to one person alone"]);
+    screen.press("i", &["dana: link", "█ ▄▄▄▄▄ █", "http://127.0.0.1:", "send it to one person alone"]);
     let old = link(&screen);
     // Another link, and the old one is withdrawn.
     screen.press("\u{1b}", &["link of dana: invited"]);
     screen.press("i", &["dana: invited", "New link"]);
-    screen.press("G\r", &["Link of dana", "http://127.0.0.1:", "send it to one person alone"]);
+    screen.press("\x1b[F\r", &["dana: link", "http://127.0.0.1:", "send it to one person alone"]);
     let new = link(&screen);
     assert_ne!(old, new);
     let old = browser(&old, 6);

@@ -122,8 +122,8 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     assert!(String::from_utf8_lossy(&raw).contains("resume with: roundtable resume "));
     let mut screen = Screen::open(&desk, (80, 24), &[]);
     screen.wait_for(&["round 1 open, 1 of 2"]);
-    screen.press("g\r", &["Unfinished session"]);
-    screen.press("\r", &["1 failed", "r again"]);
+    screen.press("g\r", &["Resume this session?"]);
+    screen.press("y", &["1 failed", "r again"]);
     screen.press("r", &["Ask qa-lead again", "the same again", "ollama/llama3.2"]);
     screen.press("\x1b[B\r", &["REVEAL", "alpha"]);
     screen.send("q");

@@ -70,7 +70,12 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
             |_| {
                 let form = "question: \"Which, really?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n";
                 let participants = Some(vec!["ann".to_owned(), "cyd".to_owned()]);
-                let revised = RoundRevised { step: "pick".to_owned(), form: form.to_owned(), participants };
+                let revised = RoundRevised {
+                    step: "pick".to_owned(),
+                    form: form.to_owned(),
+                    participants,
+                    ..RoundRevised::default()
+                };
                 let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
                 vec![
                     FacilitatorRequest::OpenRound { seen: Some("0".repeat(64)) },

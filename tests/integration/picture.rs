@@ -38,7 +38,7 @@ fn run() -> Vec<Frame> {
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.press("c", &["REVEAL", "Decision"]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 5 });
-    screen.press("v", &["┬ security-champion"]);
+    screen.press("l", &["security-champion · "]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.kill();
     frames
@@ -73,7 +73,7 @@ fn svg(frames: &[Frame]) -> String {
     let (width, height) = (f32::from(COLUMNS) * CELL.0 + 20.0, f32::from(ROWS) * CELL.1 + 20.0);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         aria-label=\"A round in the terminal: draft, sealed seats, reveal, answers side by side\">\n\
+         aria-label=\"A round in the terminal: draft, sealed seats, reveal, another answer\">\n\
          <style>text{{font:{FONT}px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}}\
          .f{{visibility:hidden;animation:{total}s step-end infinite}}\n"
     );

@@ -17,8 +17,8 @@ use roundtable::history::{Event, LogEntry, SeatInvited, SeatStatus, Session, Ses
 use roundtable::journal::{Disk, read_log};
 use roundtable::participants::Failure;
 use roundtable::tui::{
-    Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
-    SeatChoice, SeatLink, StartRefusal, Theme,
+    Draft, EngineHandle, Home, Host, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions, SeatChoice,
+    SeatLink, StartRefusal, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -188,7 +188,7 @@ impl Host for Void {
     fn doctor(&self, _: ProbeLevel) -> String {
         String::new()
     }
-    fn report(&self, _: &Session, _: &str) -> Result<PathBuf, Diagnostic> {
+    fn report(&self, _: &Session) -> Result<PathBuf, Diagnostic> {
         Ok(PathBuf::new())
     }
     fn keep(&self, _: &str, _: Option<&str>) -> Result<(), Diagnostic> {
@@ -204,12 +204,7 @@ impl Host for Void {
 fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
     let world = Arc::new(Void { home_panics: what == "home" });
-    let looks = ScreenOptions {
-        theme: Theme::from_environment(|_| None),
-        keys: Keys::default(),
-        mouse: true,
-        notify: Notify::Bell,
-    };
+    let looks = ScreenOptions { theme: Theme::from_environment(|_| None), notify: Notify::Bell };
     let _ = roundtable::tui::run(world, None, looks);
 }
 

@@ -119,8 +119,8 @@ fn an_approval_shows_results_in_words() {
     let desk = Desk::with(&example.replace("  accept: true\n", ""));
     desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(4);
     let mut screen = Screen::open(&desk, (100, 60), &["out.s2s"]);
-    screen.wait_for(&["Unfinished session"]);
-    screen.press("\r", &["\u{2502} risks ", "qa-lead: A timeout pays"]);
+    screen.wait_for(&["Resume this session?"]);
+    screen.press("y", &["\u{2502} risks ", "qa-lead: A timeout pays"]);
     let drawn = screen.drawn();
     for dump in ["outcome:", "quorum_met", "result:", "stepId"] {
         assert!(!drawn.contains(dump), "{dump}\n{drawn}");

@@ -186,7 +186,7 @@ fn files_of_a_project_that_lead_out_are_not_read() {
 
 #[test]
 fn a_project_does_not_say_how_the_screen_is_worked() {
-    let desk = project("screen: {keys: {quit: F9}, colors: {good: red}}\n");
+    let desk = project("screen: {ascii: true}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     ran.tells("`screen` counts in your own configuration alone: ignored");
 }
@@ -271,8 +271,8 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     // A replay that is resumed asks the same, and a fork before it is written.
     let sessions = desk.sessions().len();
     let mut screen = Screen::open(&desk, (160, 40), &["s.s2s"]);
-    screen.press("", &["Unfinished session"]);
-    screen.press("\r", &asked);
+    screen.press("", &["Resume this session?"]);
+    screen.press("y", &asked);
     screen.press("n", &["nothing was run or sent"]);
     screen.press("F", &["Fork the session here?"]);
     screen.press("y", &asked);

@@ -21,7 +21,7 @@ use crate::participants::external_program::ExternalProgram;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
-use crate::tui::Signals;
+use crate::signals::Signals;
 use crate::workflow::ProgramSpec;
 use access::{Access, LONGEST_WAIT, done, refusal, text};
 

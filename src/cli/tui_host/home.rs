@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::browse::{saved, summary};
+use crate::cli::browse::saved;
 use crate::config::own_strategies::own_strategy_names;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
@@ -13,7 +13,7 @@ use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
 use crate::tui::{Home, HomeRow, HomeSection, OpenTarget, without_tools};
-use crate::workflow::{Source, default_id, load};
+use crate::workflow::{Definition, Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
 const MOST_SESSIONS: usize = 100;
@@ -76,18 +76,16 @@ fn project(path: &Path) -> String {
 
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
     let (part, sign) = (HomeSection::New, "+");
-    let (name, about, age, detail) = (name.to_owned(), about.to_owned(), String::new(), Vec::new());
-    HomeRow { part, sign, name, about, age, detail, opening }
+    let (name, about, age) = (name.to_owned(), about.to_owned(), String::new());
+    HomeRow { part, sign, name, about, age, opening }
 }
 
 /// A saved session: what was asked, a sign for its state, and its outcome.
 fn session(path: &Path) -> HomeRow {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let meta = std::fs::metadata(path).ok();
     let size = meta.as_ref().map_or(0, std::fs::Metadata::len);
     let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
-    let file = path.display().to_string();
-    let (mut name, mut detail) = (stem, vec![file.clone()]);
     let (sign, about) = match read.map(|bytes| read_log(&bytes)) {
         None => ("?", format!("{} MB", size / (1024 * 1024))),
         Some(Err(damage)) => ("!", format!("damaged: {}", damage.what)),
@@ -100,21 +98,19 @@ fn session(path: &Path) -> HomeRow {
                 Some(_) => "✗",
             };
             name = question(&session).unwrap_or(name);
-            detail = details(&session, file);
             (sign, state(&session))
         }
     };
     let touched = meta.and_then(|meta| meta.modified().ok()).and_then(|at| at.elapsed().ok());
     let age = touched.map(|since| age(since.as_secs())).unwrap_or_default();
     let opening = OpenTarget::Replay(path.to_owned());
-    HomeRow { part: HomeSection::Sessions, sign, name, about, age, detail, opening }
+    HomeRow { part: HomeSection::Sessions, sign, name, about, age, opening }
 }
 
 fn question(session: &Session) -> Option<String> {
     let asked = session.rounds.last().map(|round| round.opened.question.clone());
     let definition = session.definition.as_ref()?;
-    let to_ask = || definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
-    let text = asked.or_else(|| definition.goal.clone()).or_else(to_ask)?;
+    let text = asked.or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
     text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }
 
@@ -126,16 +122,6 @@ fn state(session: &Session) -> String {
     }
     let word = || session.closed.as_ref().map_or("unfinished", |closed| closed.status.name()).to_owned();
     report::outcome_headline(session).map_or_else(word, |outcome| outcome.name)
-}
-
-fn details(session: &Session, file: String) -> Vec<String> {
-    let mut lines = vec![summary(session)];
-    if let Some(round) = session.open_round() {
-        let waiting: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
-        lines.push(format!("still to answer: {}", waiting.join(", ")));
-    }
-    lines.push(file);
-    lines
 }
 
 fn age(seconds: u64) -> String {
@@ -170,6 +156,11 @@ fn definitions(bounds: &PathPolicy) -> Vec<PathBuf> {
 /// A line about a definition; none for what is no definition.
 fn about(text: &str, file: &str) -> Option<String> {
     let loaded = load(Source { text, file, id: default_id(file) }).ok()?.definition;
-    let question = || loaded.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
-    loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(question)
+    loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(|| first_question(&loaded))
+}
+
+/// The question of the first round, unless it is a template, which says little before it is rendered.
+fn first_question(definition: &Definition) -> Option<String> {
+    let question = definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
+    question.filter(|text| !text.contains("{{"))
 }

@@ -18,14 +18,14 @@ use super::args::{Format, Run};
 use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
-use super::files::{one_decision, rendered};
+use super::files::rendered;
 use super::headless::remove_unused;
 use super::link_door::LinkDoor;
 use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
-use crate::config::settings::{FILE, NotifyConfig};
+use crate::config::settings::{BackgroundConfig, NotifyConfig};
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
 use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
@@ -44,7 +44,7 @@ use crate::participants::human::HumanQueue;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
-    Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
+    Draft, EngineHandle, Home, Host, ModelSource, Notify, OpenTarget, Palette, ReplayLoad, ScreenOptions,
     SeatChoice, SeatLink, StartRefusal, Theme, preview_events,
 };
 
@@ -57,7 +57,7 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     }
     let mut set_up = Environment::find(run.common.trust.trust)?;
     raise_descriptor_limit();
-    let screen = screen_options(&set_up)?;
+    let screen = screen_options(&set_up);
     let options = launch_options(run, &mut set_up)?;
     let host =
         TuiHost { options, save: run.opening.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
@@ -76,23 +76,20 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     Ok(exit)
 }
 
-fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
+fn screen_options(set_up: &Environment) -> ScreenOptions {
     let screen = &set_up.config.screen;
-    let given = screen.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
-    let wrong = |message: String| {
-        Diagnostic::new(message).with_file(&set_up.folders.config.join(FILE).display().to_string())
-    };
-    let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
-    let colors = screen.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
-    let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
-    let theme = Theme { ascii: theme.ascii || screen.ascii, ..theme };
+    let palette = match screen.background {
+        BackgroundConfig::Light => Palette::LIGHT,
+        BackgroundConfig::Dark => Palette::DARK,
+        BackgroundConfig::Auto => theme.palette,
+    };
     let notify = match screen.notify {
         NotifyConfig::Off => Notify::Off,
         NotifyConfig::Bell => Notify::Bell,
         NotifyConfig::All => Notify::All,
     };
-    Ok(ScreenOptions { theme, keys, mouse: screen.mouse, notify })
+    ScreenOptions { theme: Theme { palette, ascii: theme.ascii || screen.ascii, ..theme }, notify }
 }
 
 struct TuiHost {
@@ -296,15 +293,16 @@ impl Host for TuiHost {
         }
     }
 
-    fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
-        let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
-        let path = PathBuf::from(format!("{}{}", session.id, format.ending()));
+    fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic> {
+        let name = |count: u32| match count {
+            1 => PathBuf::from(format!("{}{}", session.id, Format::Md.ending())),
+            _ => PathBuf::from(format!("{}-{count}{}", session.id, Format::Md.ending())),
+        };
+        // An earlier report is kept.
+        let path = (1..10_000).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1));
         let document = Document::new(session, Source::default());
-        if format == Format::Madr {
-            one_decision(&document)?;
-        }
         Disk::default()
-            .write_whole(&path, rendered(&document, format).as_bytes())
+            .write_whole(&path, rendered(&document, Format::Md).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }

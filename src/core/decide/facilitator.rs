@@ -25,6 +25,9 @@ pub(crate) const FACILITATOR: &str = "facilitator";
 pub fn revise_round(session: &Session, revised: RoundRevised) -> DecideResult {
     let is_open = session.open_round().is_some_and(|round| round.opened.step == revised.step);
     refuse_if!(is_open, "the snapshot cannot change while the round is open");
+    for (seat, model) in &revised.models {
+        may_take(session, &revised.step, seat, model)?;
+    }
     let after = session.definition().revised(&revised).map_err(|problem| Refusal::Said(said(&problem)))?;
     match recheck(&after, "").first() {
         Some(problem) => refuse(said(problem)),
@@ -98,13 +101,23 @@ pub fn retry(session: &Session, round: &str, participant: String, model: Option<
     }
     let step = run.opened.step.clone();
     if let Some(model) = &model {
-        let is_remote = session.is_remote(&participant) || RemoteSeat::of_model(model).is_some();
-        let why = format!("`{participant}` is, or would be, a remote seat: no model can take its place");
-        refuse_if!(is_remote, why);
-        let is_scripted = session.seat_info(&participant).is_some_and(|seat| seat.is_scripted(&step));
-        refuse_if!(is_scripted, format!("`{participant}` answers by a script here, by no model"));
+        may_take(session, &step, &participant, model)?;
     }
     Ok(vec![Event::SeatRetried(SeatRetried { step, round: round.to_owned(), participant, model })])
+}
+
+/// Checks that another model may take a seat in this step.
+fn may_take(session: &Session, step: &str, participant: &str, model: &str) -> Result<(), Refusal> {
+    let Some(seat) = session.seat_info(participant) else {
+        return refuse(format!("no participant `{participant}`"));
+    };
+    let is_remote = session.is_remote(participant) || RemoteSeat::of_model(model).is_some();
+    refuse_if!(
+        is_remote,
+        format!("`{participant}` is, or would be, a remote seat: no model can take its place")
+    );
+    refuse_if!(seat.is_scripted(step), format!("`{participant}` answers by a script here, by no model"));
+    Ok(())
 }
 
 pub fn ask_round_again(session: &Session) -> DecideResult {

@@ -4,6 +4,7 @@
 //! The agenda's `by` is [`SCRIPTED`] or `facilitator` for an order, `tally` for what a count of a consent round
 //! opens or resolves, and [`RECORDED_BY_STEP`] for what a step's `record` names.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
@@ -73,7 +74,7 @@ pub struct QuestionAnswered {
 
 /// A round step as the facilitator wants it from its next opening on.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRevised {
     pub step: String,
     /// The round's own keys, whole, as a definition writes them: `question`, `exploration`, `ballot`,
@@ -81,6 +82,9 @@ pub struct RoundRevised {
     pub form: String,
     /// The seats that are asked; all of them when absent.
     pub participants: Option<Vec<String>>,
+    /// The models that answer for seats from now on.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub models: IndexMap<String, String>,
 }
 
 /// An artifact, new or in place of the one of its id; the next round sees it.

@@ -11,40 +11,31 @@ use ratatui::widgets::{Clear, Paragraph};
 use super::round::{rule_hint, strategy_hint};
 use super::{CheckItem, Field, FieldValue, Form};
 use crate::sanitize::harmless_line;
-use crate::tui::frame::{ClickMap, Target, cells};
+use crate::tui::frame::cells;
 use crate::tui::keys::{FORM_KEYS, FormKey};
 use crate::tui::text::{clipped, hanging};
 use crate::tui::theme::Theme;
 
 /// An error takes at most so many lines under its field.
-const MOST_ERROR: u16 = 3;
+const MOST_ERROR: usize = 3;
 
-pub fn draw(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    form: &Form,
-    notice: Option<&str>,
-    theme: Theme,
-    hits: &mut ClickMap,
-) {
+pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>, theme: Theme) {
     let width = area.width.min(100);
-    let inside = usize::from(width.saturating_sub(3));
-    let has_error_field = form.error_field().is_some();
-    let foot = footer(form, has_error_field, notice, theme, inside);
-    let fields = form.shown();
-    let plain: u16 = fields.iter().fold(0, |sum, field| sum.saturating_add(extra(field, false) + 1));
-    // Room for whichever field is written in, so that the form keeps its height.
-    let more = fields.iter().map(|field| extra(field, true).saturating_sub(extra(field, false))).max();
-    let wanted =
-        plain.saturating_add(more.unwrap_or(0)).saturating_add(if has_error_field { MOST_ERROR } else { 0 });
-    let intro = intro(form, usize::from(width.saturating_sub(4)), usize::from(area.height / 3));
+    let inside = usize::from(width.saturating_sub(2));
+    let foot = footer(form, notice, theme, inside);
+    let mut intro = hanging(" ", &form.intro, inside, usize::from(area.height / 3), Style::new());
+    intro.push(Line::default());
+    intro.truncate(if form.intro.is_empty() { 0 } else { intro.len() });
     let (above, below) = (cells(intro.len()), cells(foot.len()));
-    let height = wanted.saturating_add(below + above + 3).min(area.height);
-    let middle = (area.height - height) / 2;
+    // Room for whichever field is written in, so that the form keeps its height.
+    let plain: u16 = form.shown().iter().map(|field| wanted(field, false)).sum();
+    let more = form.shown().iter().map(|field| wanted(field, true) - wanted(field, false)).max().unwrap_or(0);
+    let error = if form.error_field().is_some() { MOST_ERROR } else { 0 };
+    let height = (plain + more + cells(error) + above + below + 3).min(area.height);
     // The subject of a decision stays in view over its form.
-    let down = if form.is_answer() { area.height.saturating_sub(height + 1) } else { middle };
+    let down = if form.is_answer() { area.height - height } else { (area.height - height) / 2 };
     let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + down, width, height };
-    let title = clipped(&format!(" {} ", harmless_line(&form.title)), usize::from(width.saturating_sub(4)));
+    let title = clipped(&format!(" {}", harmless_line(&form.title)), inside.saturating_sub(2));
     let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
     let hint = Line::styled(format!(" {hint} "), theme.faint());
     let framed = theme.block(title.trim_end().to_owned() + " ", true).title_bottom(hint);
@@ -54,94 +45,66 @@ pub fn draw(
     let parts = [Constraint::Length(above), Constraint::Min(1), Constraint::Length(below)];
     let [head, fields, under] = Layout::vertical(parts).areas(inner);
     frame.render_widget(Paragraph::new(intro), head);
-    draw_fields(frame, fields, form, theme, hits);
+    draw_fields(frame, fields, form, theme);
     frame.render_widget(Paragraph::new(foot), under);
 }
 
-fn intro(form: &Form, width: usize, most: usize) -> Vec<Line<'static>> {
-    let mut lines = hanging(" ", &form.intro, width + 1, most, Style::new());
-    if form.intro.is_empty() {
-        Vec::new()
-    } else {
-        lines.push(Line::default());
-        lines
-    }
-}
-
 /// The error of the whole form, else a notice, else the keys.
-fn footer(
-    form: &Form,
-    is_under_field: bool,
-    notice: Option<&str>,
-    theme: Theme,
-    width: usize,
-) -> Vec<Line<'static>> {
-    if let Some(error) = form.error.as_ref().filter(|_| !is_under_field) {
-        return hanging(" ", error, width + 1, 3, theme.bad());
+fn footer(form: &Form, notice: Option<&str>, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    if let Some(error) = form.error.as_ref().filter(|_| form.error_field().is_none()) {
+        return hanging(" ", error, width, MOST_ERROR, theme.bad());
     }
     if let Some(notice) = notice {
-        return hanging(" ", notice, width + 1, 2, theme.active());
+        return hanging(" ", notice, width, 2, theme.active());
     }
     let enter = match form.fields.get(form.at).map(|field| &field.entry) {
         Some(FieldValue::Text(_)) => "Enter new line",
-        None => "Enter takes",
-        Some(_) if form.at + 1 == form.shown().len() => "Enter submit",
-        Some(_) => "Enter next",
+        Some(_) if form.at + 1 < form.shown().len() => "Enter next",
+        _ => "Enter submit",
     };
     let word = |key: &FormKey| Some(format!("{} {}", key.keys[0], key.footer?));
     let keys: Vec<String> = FORM_KEYS.iter().filter_map(word).chain([enter.to_owned()]).collect();
     vec![Line::styled(format!(" {}", keys.join(" · ")), theme.faint())]
 }
 
-/// The lines a field would like beyond its first: what is written in takes more room.
-fn extra(field: &Field, is_at: bool) -> u16 {
+/// The lines a field would like: what is written in takes more room.
+fn wanted(field: &Field, is_at: bool) -> u16 {
     match &field.entry {
-        FieldValue::Text(area) if is_at => cells(area.lines().len()).clamp(4, 12),
-        FieldValue::Text(area) => cells(area.lines().len().saturating_sub(1)).min(4),
+        FieldValue::Text(area) if is_at => cells(area.lines().len()).clamp(5, 13),
+        FieldValue::Text(area) => cells(area.lines().len()).clamp(1, 5),
         FieldValue::Picks(picks, _) => cells(picks.len()).clamp(1, 12),
-        FieldValue::Line(_) | FieldValue::Choice(..) => 0,
+        FieldValue::Line(_) | FieldValue::Choice(..) => 1,
     }
 }
 
-/// Fields above each other; where there is no room for all, those around the one at hand.
-fn draw_fields(frame: &mut Frame<'_>, area: Rect, form: &Form, theme: Theme, hits: &mut ClickMap) {
-    let count = form.shown().len();
-    let room = usize::from(area.height);
-    // The field at hand gets what it wants first, then all get their line, then the rest.
-    let mut heights: Vec<u16> = vec![1; count];
+/// Fields above each other; where there is no room for all, a line for each, from one on that leaves the field
+/// at hand in view.
+fn draw_fields(frame: &mut Frame<'_>, area: Rect, form: &Form, theme: Theme) {
+    let fields = form.shown();
+    let labels = fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
+    let error = form.error.as_deref().unwrap_or_default();
+    let mut errors = hanging("    ✗ ", error, usize::from(area.width), MOST_ERROR, theme.bad());
     let wrong = form.error_field();
-    let error = wrong.and(form.error.as_deref()).unwrap_or_default();
-    let width = usize::from(area.width);
-    let errors = if error.is_empty() {
-        Vec::new()
-    } else {
-        hanging("    ✗ ", error, width, usize::from(MOST_ERROR), theme.bad())
-    };
-    let extra = |index: usize| {
-        let more = if wrong == Some(index) { cells(errors.len()) } else { 0 };
-        extra(&form.fields[index], index == form.at).saturating_add(more)
-    };
-    // The field at hand keeps the room that it needs beyond its line, up to half of all.
-    let seen = room.saturating_sub(usize::from(extra(form.at)).min(room / 2)).max(1);
-    let first = form.at.saturating_sub(seen.saturating_sub(seen.min(3)));
-    let last = count.min(first + seen);
-    let mut left = area.height.saturating_sub(cells(last - first));
-    let by_need = std::iter::once(form.at).chain((first..last).filter(|index| *index != form.at));
-    for index in by_need {
-        let more = extra(index).min(left);
-        heights[index] += more;
-        left -= more;
+    errors.truncate(if wrong.is_some() { MOST_ERROR } else { 0 });
+    let mut heights: Vec<u16> = (0..).zip(fields).map(|(at, field)| wanted(field, at == form.at)).collect();
+    let (of_error, at) = (cells(errors.len()), form.at.min(fields.len().saturating_sub(1)));
+    if heights.iter().sum::<u16>() + of_error > area.height {
+        let own = heights[at].min((area.height / 2).max(1));
+        heights.fill(1);
+        heights[at] = own;
     }
-    let places = Layout::vertical((first..last).map(|index| Constraint::Length(heights[index]))).split(area);
-    let labels = form.fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
-    for (place, index) in places.iter().zip(first..last) {
-        hits.note(*place, Target::Field(index));
-        let below = if wrong == Some(index) { cells(errors.len()) } else { 0 };
-        let below = below.min(place.height.saturating_sub(1));
-        let field = Rect { height: place.height - below, ..*place };
-        draw_field(frame, field, &form.fields[index], labels, index == form.at, theme);
-        let under = Rect { y: field.bottom(), height: below, ..*place };
-        frame.render_widget(Paragraph::new(errors.clone()), under);
+    let is_below = |first: &usize| heights[*first..=at].iter().sum::<u16>() + of_error <= area.height;
+    let first = (0..=at).find(is_below).unwrap_or(at);
+    let mut y = area.y;
+    for (index, field) in fields.iter().enumerate().skip(first) {
+        let height = heights[index].min(area.bottom() - y);
+        draw_field(frame, Rect { y, height, ..area }, field, labels, index == at, theme);
+        y += height;
+        if wrong == Some(index) {
+            let height = of_error.min(area.bottom() - y);
+            frame.render_widget(Paragraph::new(errors.clone()), Rect { y, height, ..area });
+            y += height;
+        }
     }
 }
 
@@ -149,23 +112,20 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
     let before = cells(labels + 3).min(area.width);
     let (pointer, style) = if is_at { ("▸", theme.key()) } else { (" ", theme.faint()) };
     let label = Line::styled(format!("{pointer} {:labels$} ", field.label), style);
-    frame.render_widget(Paragraph::new(label), Rect { width: before, height: 1, ..area });
+    frame.render_widget(Paragraph::new(label), Rect { width: before, ..area });
     let entry = Rect { x: area.x + before, width: area.width - before, ..area };
-    let hint = Paragraph::new(Line::styled(field.hint, theme.faint()));
-    match &field.entry {
+    let hint = Line::styled(field.hint, theme.faint());
+    let lines = match &field.entry {
         FieldValue::Line(text) | FieldValue::Text(text) if is_at => {
             frame.render_widget(&**text, entry);
-            if text.is_empty() && entry.width > 2 {
-                let after = Rect { x: entry.x + 2, width: entry.width - 2, height: 1, ..entry };
-                frame.render_widget(hint, after);
+            let after = Rect { x: entry.x + 2, width: entry.width.saturating_sub(2), ..entry };
+            if text.is_empty() {
+                frame.render_widget(Paragraph::new(hint), after.intersection(area));
             }
+            return;
         }
-        FieldValue::Line(text) | FieldValue::Text(text) if text.is_empty() => {
-            frame.render_widget(hint, entry);
-        }
-        FieldValue::Line(text) | FieldValue::Text(text) => {
-            frame.render_widget(Paragraph::new(beginning(text.lines(), entry)), entry);
-        }
+        FieldValue::Line(text) | FieldValue::Text(text) if text.is_empty() => vec![hint],
+        FieldValue::Line(text) | FieldValue::Text(text) => beginning(text.lines(), entry),
         FieldValue::Choice(words, at) => {
             let word = words.get(*at).map(|word| harmless_line(word)).unwrap_or_default();
             let hint = match field.id {
@@ -175,26 +135,21 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
             };
             let word =
                 if is_at { Span::styled(format!("◂ {word} ▸"), theme.strong()) } else { Span::raw(word) };
-            let line = Line::from(vec![word, Span::styled(format!("   {hint}"), theme.faint())]);
-            frame.render_widget(Paragraph::new(line), entry);
+            vec![Line::from(vec![word, Span::styled(format!("   {hint}"), theme.faint())])]
         }
-        FieldValue::Picks(picks, at) => {
-            frame.render_widget(Paragraph::new(picked(picks, *at, entry, is_at, theme)), entry);
-        }
-    }
+        FieldValue::Picks(picks, at) => picked(picks, *at, entry, is_at, theme),
+    };
+    frame.render_widget(Paragraph::new(lines), entry);
 }
 
 /// Returns the beginning of a text that is not being edited; on one line its lines are joined.
 fn beginning(lines: &[String], area: Rect) -> Vec<Line<'static>> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     if height < 2 {
-        let filled: Vec<&str> =
-            lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
-        return vec![Line::from(clipped(&filled.join(" · "), width))];
+        return vec![clipped(&lines.join(" · "), width).into()];
     }
     let shown = if lines.len() > height { height - 1 } else { lines.len() };
-    let more = lines.len() - shown;
-    let more = (more > 0).then(|| format!("… {more} more lines"));
+    let more = (lines.len() > shown).then(|| format!("… {} more lines", lines.len() - shown));
     lines[..shown].iter().map(|line| clipped(line, width)).chain(more).map(Line::from).collect()
 }
 

@@ -9,7 +9,7 @@ mod round;
 
 pub use ballot::{check_reply, seat_answer};
 pub use draw::draw;
-pub use orders::{Submitted, agenda, answer, artifact, excuse, note, read, seats, without_tools};
+pub use orders::{Submitted, agenda, answer, artifact, note, read, seats, without_tools};
 pub use round::{new_question, panel, round, sync_rules};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -17,19 +17,16 @@ use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 use serde_json::{Map, Value};
 
 use crate::ballot::BallotKind;
-use crate::core::AgendaChange;
 use crate::history::CollectedIdea;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormKind {
     NewQuestion,
     Round(String),
-    /// An artifact; what is known of it and not in the form stays.
-    Artifact(Map<String, Value>),
-    /// A change of the agenda, its texts still to be filled in.
-    Agenda(AgendaChange),
+    Artifact,
+    /// A change of the agenda in this list, of the entry with this id.
+    Agenda(&'static str, String),
     Note(String),
-    Excuse(String),
     Seats,
     Approval,
     /// This text of a proposal that is blocked, amended or left as it is.
@@ -333,21 +330,16 @@ impl Form {
 fn choose(words: &[String], at: &mut usize, code: KeyCode) {
     let count = words.len().max(1);
     match code {
-        KeyCode::Left | KeyCode::Char('h') => *at = (*at + count - 1) % count,
-        KeyCode::Right | KeyCode::Char('l' | ' ') => *at = (*at + 1) % count,
-        KeyCode::Char(letter) => {
-            let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
-            let mut others = (1..=words.len()).map(|by| (*at + by) % count);
-            *at = others.find(|index| begins(&words[*index])).unwrap_or(*at);
-        }
+        KeyCode::Left => *at = (*at + count - 1) % count,
+        KeyCode::Right | KeyCode::Char(' ') => *at = (*at + 1) % count,
         _ => {}
     }
 }
 
 fn pick(picks: &mut [CheckItem], at: &mut usize, code: KeyCode) {
     match code {
-        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
-        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(picks.len().saturating_sub(1)),
+        KeyCode::Up => *at = at.saturating_sub(1),
+        KeyCode::Down => *at = (*at + 1).min(picks.len().saturating_sub(1)),
         KeyCode::Char(' ') => picks.iter_mut().skip(*at).take(1).for_each(|pick| pick.is_picked ^= true),
         _ => {}
     }
@@ -405,7 +397,7 @@ mod tests {
         form.paste("first\r\nse\u{202e}cond\u{1b}[31m");
         press(&mut form, KeyCode::Enter);
         press(&mut form, KeyCode::Tab);
-        press(&mut form, KeyCode::Char('t'));
+        press(&mut form, KeyCode::Right);
         press(&mut form, KeyCode::Tab);
         press(&mut form, KeyCode::Down);
         press(&mut form, KeyCode::Char(' '));

@@ -1,7 +1,8 @@
 //! The forms of what a facilitator orders and answers, filled in with what stands now; and what each means once
 //! it is handed in. What is wrong with it is said in the form.
 
-use serde_json::{Map, Value};
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
 
 use super::round::{NOBODY, definition, parts, round_text};
 use super::{CheckItem, Field, FieldValue, Form, FormKind, PATH};
@@ -10,7 +11,7 @@ use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::{CollectedIdea, Merge, Point, RoundRevised, Session, option_id};
 use crate::insight::asked::blocked;
 use crate::launch::scripted_answers::merged as merged_ideas;
-use crate::round::material::{Artifact, EVIDENCE_KEYS, EvidencePlace};
+use crate::round::material::EvidencePlace;
 use crate::workflow::split_participants;
 use crate::yaml::{Out, read as read_yaml};
 
@@ -44,37 +45,17 @@ pub fn seats(personas: &[(String, String)], seats: &[String]) -> Form {
     Form::new(FormKind::Seats, "Who is asked", fields, "")
 }
 
-pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
-    let known_as = known.map(written).unwrap_or_default();
-    let detail = |key: &str| match known_as.get(key) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    };
-    let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
-    let place = known.and_then(|known| known.source.as_ref()).map(|source| &source.place);
-    let file = place.filter(|place| matches!(place, EvidencePlace::File { .. })).map(EvidencePlace::name);
+pub fn artifact(session: &Session) -> Form {
     let of_file = "Read from the project: src/a.rs or src/a.rs:10-80; Tab completes (optional)";
     let fields = vec![
-        Field::line("id", "Identifier", &id),
-        Field::line("summary", "One line", &detail("summary")),
-        Field::line(PATH, of_file, &file.unwrap_or_default()),
-        Field::line("status", "open, done … (optional)", &detail("status")),
-        Field::text("description", "Full text (optional)", &detail("description")),
+        Field::line("id", "Identifier; a known one replaces it", &next_id(session)),
+        Field::line("summary", "One line", ""),
+        Field::line(PATH, of_file, ""),
+        Field::line("status", "open, done … (optional)", ""),
+        Field::text("description", "Full text (optional)", ""),
     ];
-    let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
-    Form::new(FormKind::Artifact(known_as), "Artifact (used from the next round)", fields, kept_as)
-}
-
-fn written(artifact: &Artifact) -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert("id".to_owned(), artifact.id.clone().into());
-    map.insert("summary".to_owned(), artifact.summary.clone().into());
-    map.extend(artifact.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-    if artifact.relevant {
-        map.insert("relevant".to_owned(), true.into());
-    }
-    map
+    let kept_as = format!("{}-artifact", session.id);
+    Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, kept_as)
 }
 
 /// `REQ-001`, or the next number after those that are there.
@@ -90,50 +71,42 @@ pub fn note(session: &Session, round: &str, text: &str) -> Form {
     Form::new(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
 }
 
-pub fn excuse(session: &Session, seat: &str) -> Form {
-    let fields = vec![Field::line("reason", "Reason", "excused by the facilitator")];
-    let kept_as = format!("{}-excuse-{seat}", session.id);
-    Form::new(FormKind::Excuse(seat.to_owned()), format!("Excuse {seat}"), fields, kept_as)
-}
-
-/// The form that fills in a change of the agenda; `None` if what it is about is not there.
-pub fn agenda(session: &Session, change: AgendaChange) -> Option<Form> {
-    let title = |hint, title: &str| Field::line("title", hint, title);
-    let description = || Field::text("description", "Full text (optional)", "");
+/// The form of a change of the agenda: in the list `change`, of the entry `id`, or of a new one without an id.
+pub fn agenda(session: &Session, change: &'static str, id: &str) -> Form {
+    const DESCRIPTION: (&str, &str) = ("description", "Full text (optional)");
     let known = &session.agenda;
-    let point = |points: &[Point], id: &str| points.iter().find(|point| point.id == id).map(about);
-    let (heading, fields, intro) = match &change {
-        AgendaChange::Item { id, .. } if id.is_empty() => {
-            ("New agenda item".to_owned(), vec![title("One line", "")], String::new())
+    let hints: &[(&'static str, &'static str)] = match change {
+        "agenda" if id.is_empty() => &[("title", "One line")],
+        "agenda" => &[
+            ("title", "One line"),
+            ("status", "open, done, dropped, or a word of your own"),
+            ("reason", "Why it has this status (optional)"),
+        ],
+        "conflicts" => {
+            &[("title", "One line"), DESCRIPTION, ("minimum_change", "What would have to change (optional)")]
         }
-        AgendaChange::Item { id, .. } => {
-            let item = known.item(id)?;
-            let reason = item.reason.as_deref().unwrap_or_default();
-            let fields = vec![
-                title("One line", &item.title),
-                Field::line("status", "open, done, dropped, or a word of your own", &item.status),
-                Field::line("reason", "Why it has this status (optional)", reason),
-            ];
-            (format!("Agenda item {id}"), fields, String::new())
-        }
-        AgendaChange::OpenConflict { .. } => {
-            let change = Field::line("change", "What would have to change (optional)", "");
-            ("New conflict".to_owned(), vec![title("One line", ""), description(), change], String::new())
-        }
-        AgendaChange::OpenQuestion { .. } => {
-            ("New question".to_owned(), vec![title("The question", ""), description()], String::new())
-        }
-        AgendaChange::ResolveConflict { id, .. } => {
-            let how = Field::text("how", "How it is resolved", "");
-            (format!("Resolve {id}"), vec![how], point(&known.conflicts, id)?)
-        }
-        AgendaChange::AnswerQuestion { id, .. } => {
-            let answer = Field::text("answer", "The answer", "");
-            (format!("Answer {id}"), vec![answer], point(&known.questions, id)?)
-        }
+        "questions" => &[("title", "The question"), DESCRIPTION],
+        "resolved" => &[("how", "How it is resolved")],
+        _ => &[("answer", "The answer")],
     };
-    let kept_as = format!("{}-agenda-{}", session.id, option_id(&heading));
-    Some(Form { intro, ..Form::new(FormKind::Agenda(change), heading, fields, kept_as) })
+    let item = known.item(id);
+    let value = |field: &str| match (item, field) {
+        (Some(item), "title") => item.title.clone(),
+        (Some(item), "status") => item.status.clone(),
+        (Some(item), "reason") => item.reason.clone().unwrap_or_default(),
+        _ => String::new(),
+    };
+    let fields = hints.iter().map(|(field, hint)| Field::line(field, hint, &value(field))).collect();
+    let point = known.conflicts.iter().chain(&known.questions).find(|point| point.id == id);
+    let noun = match change {
+        "agenda" => "agenda item",
+        "conflicts" | "resolved" => "conflict",
+        _ => "question",
+    };
+    let title = if id.is_empty() { format!("New {noun}") } else { format!("{change}: {id}") };
+    let kept_as = format!("{}-agenda-{change}-{id}", session.id);
+    let purpose = FormKind::Agenda(change, id.to_owned());
+    Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, kept_as) }
 }
 
 fn about(point: &Point) -> String {
@@ -142,30 +115,18 @@ fn about(point: &Point) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// The change that a form asks for. What is missing is refused by the core.
-fn changed(form: &Form, change: &AgendaChange) -> AgendaChange {
-    let value = |id: &str| form.trimmed(id);
-    let optional = |id: &str| Some(value(id)).filter(|text| !text.is_empty());
-    let (title, description) = (value("title"), optional("description"));
-    match change {
-        AgendaChange::Item { id, .. } if id.is_empty() => {
-            AgendaChange::Item { id: option_id(&title), title: Some(title), status: None, reason: None }
-        }
-        AgendaChange::Item { id, .. } => {
-            let (title, status, reason) = (optional("title"), optional("status"), optional("reason"));
-            AgendaChange::Item { id: id.clone(), title, status, reason }
-        }
-        AgendaChange::OpenConflict { .. } => {
-            AgendaChange::OpenConflict { title, description, minimum_change: optional("change") }
-        }
-        AgendaChange::OpenQuestion { .. } => AgendaChange::OpenQuestion { title, description },
-        AgendaChange::ResolveConflict { id, .. } => {
-            AgendaChange::ResolveConflict { id: id.clone(), how: value("how") }
-        }
-        AgendaChange::AnswerQuestion { id, .. } => {
-            AgendaChange::AnswerQuestion { id: id.clone(), answer: value("answer") }
-        }
+/// The change that a form asks for. What is empty is refused by the core.
+fn changed(form: &Form, change: &str, id: &str) -> Result<AgendaChange, String> {
+    const OPTIONAL: [&str; 4] = ["description", "minimum_change", "status", "reason"];
+    let values = form.fields.iter().map(|field| (field.id.to_owned(), field.value().trim().to_owned()));
+    let filled = values.filter(|(id, value)| !value.is_empty() || !OPTIONAL.contains(&id.as_str()));
+    let mut map: Map<String, Value> = filled.map(|(id, value)| (id, value.into())).collect();
+    if change == "agenda" && id.is_empty() {
+        map.insert("id".to_owned(), option_id(&form.trimmed("title")).into());
+    } else if !id.is_empty() {
+        map.insert("id".to_owned(), id.into());
     }
+    serde_json::from_value(json!({change: map})).map_err(|error| error.to_string())
 }
 
 pub fn answer(session: &Session, question: &Question) -> Form {
@@ -231,16 +192,15 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             step: step.clone(),
             form: round_text(form)?,
             participants: picked_seats(form)?,
+            models: IndexMap::new(),
         }),
-        FormKind::Artifact(known) => FacilitatorRequest::Record(recorded(form, known.clone())?),
-        FormKind::Agenda(change) => {
-            FacilitatorRequest::ChangeAgenda { change: changed(form, change), by: "facilitator".to_owned() }
+        FormKind::Artifact => FacilitatorRequest::Record(recorded(form)?),
+        FormKind::Agenda(change, id) => {
+            let (change, by) = (changed(form, change, id)?, "facilitator".to_owned());
+            FacilitatorRequest::ChangeAgenda { change, by }
         }
         FormKind::Note(round) => {
             FacilitatorRequest::Note { round: round.clone(), text: form.trimmed("note") }
-        }
-        FormKind::Excuse(seat) => {
-            FacilitatorRequest::Excuse { participant: seat.clone(), reason: form.needed("reason")? }
         }
         FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie if answer == OPEN => {
             return Err("`answer`: choose one first (← →)".to_owned());
@@ -293,26 +253,23 @@ fn picked_seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     }
 }
 
-/// The artifact with what the form says of it; what it does not ask for stays.
-fn recorded(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
-    map.insert("id".to_owned(), form.needed("id")?.into());
+/// The artifact that the form describes.
+fn recorded(form: &Form) -> Result<Map<String, Value>, String> {
     let (file, summary) = (form.trimmed("file"), form.trimmed("summary"));
     let summary = if summary.is_empty() && !file.is_empty() { file.clone() } else { form.needed("summary")? };
+    let mut map = Map::new();
+    map.insert("id".to_owned(), form.needed("id")?.into());
     map.insert("summary".to_owned(), summary.into());
     if let EvidencePlace::File { path, lines } = EvidencePlace::file(&file)
         && !path.is_empty()
     {
-        map.retain(|key, _| !EVIDENCE_KEYS.contains(&key.as_str()));
         map.insert("file".to_owned(), path.into());
-        map.extend(
-            lines.map(|lines| ("lines".to_owned(), format!("{}-{}", lines.start(), lines.end()).into())),
-        );
+        let lines = lines.map(|lines| format!("{}-{}", lines.start(), lines.end()));
+        map.extend(lines.map(|lines| ("lines".to_owned(), lines.into())));
     }
     for key in ["status", "description"] {
         let value = form.trimmed(key);
-        if value.is_empty() {
-            map.shift_remove(key);
-        } else {
+        if !value.is_empty() {
             map.insert(key.to_owned(), value.into());
             // The text of the entry is shown in snapshots.
             map.insert("relevant".to_owned(), true.into());
@@ -342,7 +299,7 @@ mod tests {
     #[test]
     fn empty_fields_are_refused() {
         let session = crate::history::Session::default();
-        let mut form = artifact(&session, None);
+        let mut form = artifact(&session);
         assert_eq!(form.value("id"), "REQ-001");
         assert!(read(&form).is_err());
         fill_in(&mut form, &[("summary", "No new server")]);

@@ -1,9 +1,7 @@
-//! The chosen seat's answer, once it may be read; or the answers of several seats side by side.
+//! The chosen seat's answer, once it may be read.
 
 use std::fmt::Write as _;
 
-use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use serde_json::Value;
@@ -18,14 +16,12 @@ use crate::insight::round_view::{SeatView, confidence, seat_at};
 use crate::insight::sides::side_of;
 use crate::insight::wording::{finding, handling, money, shown_mask};
 use crate::sanitize::harmless_line;
-use crate::tui::frame::{self, Heading, Pane};
 use crate::tui::model::Model;
-use crate::tui::text::{paragraph, rendered, sure};
+use crate::tui::text::{paragraph, sure};
 use crate::tui::theme::Theme;
 
 /// No answer is shown longer than this, in lines of the screen.
 const MOST_LINES: usize = 5000;
-const COLUMN: u16 = 36;
 
 fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
     let round = model.shown_round().filter(|_| model.preview().is_none())?;
@@ -68,7 +64,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         return paragraph("No answers yet.", width, 9, Style::new());
     };
     if let Some(answer) = seat.answer() {
-        let mut lines = rendered(&answered(model, &seat, answer), width, MOST_LINES, model.theme);
+        let mut lines = paragraph(&answered(model, &seat, answer), width, MOST_LINES, Style::new());
         if lines.len() == MOST_LINES {
             lines.push(Line::styled("… truncated; press y to copy all", model.theme.active()));
         }
@@ -85,44 +81,6 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
 pub fn seat_text(model: &Model, index: usize) -> Option<String> {
     let seat = view(model, index)?;
     Some(answered(model, &seat, seat.answer()?))
-}
-
-pub fn text(model: &Model) -> Option<String> {
-    let seat = view(model, model.seat)?;
-    let answer = seat.answer()?;
-    Some(format!("## {}\n\n{}\n", seat.name, answered(model, &seat, answer).trim_end()))
-}
-
-/// Returns how far answers side by side can be scrolled in a body of this size.
-pub fn most_beside(model: &Model, area: Rect) -> usize {
-    let columns = columns(model, area);
-    let lines = |(place, index): &(Rect, usize)| lines(model, *index, frame::inner(*place).width).len();
-    let longest = columns.iter().map(lines).max().unwrap_or(0);
-    longest.saturating_sub(usize::from(frame::inner(area).height))
-}
-
-/// As many answers as fit beside each other, from the chosen seat's on: their places, and the seats.
-fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
-    let count = model.seat_count();
-    let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
-    let first = model.seat.min(count.saturating_sub(fit));
-    let places = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
-    places.iter().copied().zip(first..count).collect()
-}
-
-pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
-    let scroll = model.scroll[Pane::Answer.index()];
-    for (place, index) in columns(model, area) {
-        let Some(seat) = view(model, index) else { continue };
-        let inner = frame::inner(place);
-        let height = usize::from(inner.height);
-        let all = lines(model, index, inner.width);
-        let start = scroll.min(all.len().saturating_sub(height));
-        let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
-        let is_focused = index == model.seat.min(model.seat_count().saturating_sub(1));
-        let heading = Heading { is_focused, ..Heading::of(harmless_line(seat.name)) };
-        frame::draw(frame, place, model.theme, &heading, shown);
-    }
 }
 
 fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
@@ -151,9 +109,10 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
             // The position comes first, without a heading.
+            let after = if value.is_string() { " " } else { "" };
             let _ = match key.as_str() {
                 "position" => write!(text, "\n\n"),
-                _ => write!(text, "\n\n**{}**\n\n", key.replace('_', " ")),
+                _ => write!(text, "\n\n{}:{after}", key.replace('_', " ")),
             };
             match model.shown_round().filter(|_| key == "references") {
                 Some(round) => cited(&Citable::of_round(round), answer, &mut text),
@@ -174,7 +133,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
 fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
     for reference in references(answer) {
         let _ = match citable.resolve(reference) {
-            Some(Citation::Lines(lines)) => write!(text, "\n- {reference}\n\n```\n{lines}```\n"),
+            Some(Citation::Lines(lines)) => write!(text, "\n- {reference}\n{lines}"),
             Some(Citation::Artifact(summary)) => write!(text, "\n- {reference}: {summary}"),
             Some(Citation::Quotation) => write!(text, "\n- {reference}"),
             None => write!(text, "\n- ⚑ {reference}: not in the snapshot"),

@@ -11,7 +11,7 @@ use crate::sanitize::harmless_line;
 use crate::tally::NoDecision;
 use crate::tui::live::{LiveSession, Preview};
 use crate::tui::model::Model;
-use crate::tui::text::wrapped;
+use crate::tui::text::hanging;
 
 /// One thing that was found: how grave it is, what it is, and the key that mends it.
 struct Check {
@@ -58,18 +58,14 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
             Grade::Doubt => ("!", theme.active(), Style::new()),
             Grade::Good => ("✓", theme.good(), Style::new()),
         };
-        let keys = check.key.chars().count();
-        let room = width.saturating_sub(keys + 6).max(16);
-        let mut text = wrapped(&check.text, room, 3).into_iter();
-        let first = text.next().unwrap_or_default();
-        let gap = width.saturating_sub(first.chars().count() + keys + 4);
-        let key = if gap > 0 { format!("{}{}", " ".repeat(gap), check.key) } else { String::new() };
-        lines.push(Line::from(vec![
-            Span::styled(format!(" {sign} "), style),
-            Span::styled(first, text_style),
-            Span::styled(key, theme.faint()),
-        ]));
-        lines.extend(text.map(|line| Line::from(format!("   {line}"))));
+        let key = if check.key.is_empty() { String::new() } else { format!("  ({})", check.key) };
+        let mut text = hanging("   ", &(check.text + &key), width, 3, text_style);
+        if let Some(first) = text.first_mut() {
+            let said = first.to_string().trim_start().to_owned();
+            *first =
+                Line::from(vec![Span::styled(format!(" {sign} "), style), Span::styled(said, text_style)]);
+        }
+        lines.extend(text);
     }
     lines
 }

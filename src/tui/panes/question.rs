@@ -42,23 +42,18 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(question) = model.question() {
         asked(session, &question, &mut parts);
     } else if let Some(preview) = model.preview() {
-        let marked = |text: &str| {
-            // The phrases that its work item does not bear out.
-            let mark = |text: String, phrase: &String| text.replacen(phrase, &format!("»{phrase}«"), 1);
-            preview.checked.phrases.iter().fold(text.to_owned(), mark)
-        };
-        of_round(&preview.opened, marked(&preview.opened.question), &mut parts);
-        parts.extend(preview.background.as_ref().map(|text| (format!("\n{}", marked(text)), false)));
+        of_round(&preview.opened, &mut parts);
+        parts.extend(preview.background.as_ref().map(|text| (format!("\n{text}"), false)));
         let artifacts = session.definition.as_ref().map_or(&[][..], |known| &known.artifacts);
         if !artifacts.is_empty() {
             parts.push(("\nartifacts".to_owned(), true));
         }
         parts.extend(artifacts.iter().map(|known| (format!("{}  {}", known.id, known.summary), false)));
     } else if let Some(round) = model.shown_round() {
-        of_round(&round.opened, round.opened.question.clone(), &mut parts);
+        of_round(&round.opened, &mut parts);
     } else if let Some(coming) = model.replay.coming().filter(|_| model.live().is_none()) {
         parts.push((format!("Round {}, not opened yet", coming.number), false));
-        of_round(coming, coming.question.clone(), &mut parts);
+        of_round(coming, &mut parts);
     } else {
         let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
         parts.push((goal.unwrap_or_default(), false));
@@ -155,8 +150,8 @@ fn text_of(result: &Value) -> String {
     }
 }
 
-fn of_round(opened: &RoundOpened, question: String, parts: &mut Parts) {
-    parts.extend([(question, true), (String::new(), false)]);
+fn of_round(opened: &RoundOpened, parts: &mut Parts) {
+    parts.extend([(opened.question.clone(), true), (String::new(), false)]);
     let mut ballot = format!("ballot: {}", opened.ballot.kind.name());
     for option in &opened.ballot.options {
         ballot.push_str(&format!(" · {}", harmless_line(option)));

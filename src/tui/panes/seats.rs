@@ -14,18 +14,16 @@ use crate::insight::sides::side_of;
 use crate::insight::wording::{format_duration, group_digits, pluralize};
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
-use crate::tui::frame::{ClickMap, Target, cells, row_start};
+use crate::tui::frame::{cells, row_start};
 use crate::tui::live::Preview;
 use crate::tui::model::Model;
-use crate::tui::text::{clipped, clock, cut_middle, hanging, sure};
+use crate::tui::text::{clipped, clipped_middle, clock, cut_middle, hanging, sure};
 use crate::tui::theme::Theme;
 
-/// A list narrower than this has names alone once the answers are there.
-const NAMES_ALONE: u16 = 28;
 const SURE: usize = 6;
 const TIME: usize = 8;
 
-pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {
+pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     let count = model.seat_count();
     let order = model.seat_order();
     let height = usize::from(area.height);
@@ -34,9 +32,6 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     // The chosen seat is always seen.
     let start = (row + 1).saturating_sub(height).min(order.len().saturating_sub(height));
     let shown = &order[start..order.len().min(start + height)];
-    for (y, index) in (area.y..area.bottom()).zip(shown) {
-        hits.note(Rect { y, height: 1, ..area }, Target::Seat(*index));
-    }
     let part = if shown.len() < count {
         format!("{} of {}", group_digits(shown.len()), group_digits(count))
     } else {
@@ -56,9 +51,8 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         return (format!("Seats ({part}) · what needs you first"), shown.iter().map(line).collect());
     }
     let name = longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20);
-    let columns = Columns::fitting(area.width, name);
-    let line = |at: &usize| counted(model, round, &all[*at], *at == chosen, columns);
-    (columns.title(&format!("Seats ({part})")), shown.iter().map(line).collect())
+    let line = |at: &usize| counted(model, round, &all[*at], name, usize::from(area.width));
+    (format!("Seats ({part}) · vote, sure, ← moved"), shown.iter().map(line).collect())
 }
 
 /// Width of the names; on a narrow screen they give way to the states of the seats.
@@ -87,13 +81,11 @@ fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: us
         (None, None) => (" ", "", Style::new()),
     };
     let room = width.saturating_sub(longest + 5);
-    let of_model = if word.is_empty() { room } else { room / 2 };
-    let asked = clipped(&cut_middle(&harmless_line(&asked), of_model), of_model.min(28));
-    let left = room.saturating_sub(of_model.min(28) + 2);
+    let of_model = if word.is_empty() { room } else { (room / 2).min(28) };
     let is_chosen = at == model.seat.min(preview.opened.seats.len() - 1);
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), name, longest);
-    line.push_span(Span::styled(format!("{asked}  "), model.theme.faint()));
-    line.push_span(Span::styled(clipped(&harmless_line(word), left), style));
+    line.push_span(Span::styled(clipped_middle(&harmless_line(&asked), of_model), model.theme.faint()));
+    line.push_span(Span::styled(format!("  {}", harmless_line(word)), style));
     line
 }
 
@@ -122,66 +114,22 @@ fn while_open(
     line
 }
 
-#[derive(Clone, Copy)]
-struct Columns {
-    name: usize,
-    word: usize,
-    /// Column of the confidence; without room nothing.
-    sure: usize,
-    /// The time, to the right; without room there is none.
-    time: usize,
-}
-
-impl Columns {
-    fn fitting(width: u16, name: usize) -> Self {
-        let whole = usize::from(width);
-        // Beside an answer there may be room for names alone: signs and colors say the rest.
-        if width < NAMES_ALONE {
-            return Self { name: whole.saturating_sub(3), word: 0, sure: 0, time: 0 };
-        }
-        let time = if width < 52 { 0 } else { TIME };
-        let word = whole.saturating_sub(3 + name + 2 + SURE + time).min(24);
-        Self { name, word, sure: SURE, time }
-    }
-
-    /// The title, with the names of the columns over them.
-    fn title(self, title: &str) -> String {
-        if self.sure == 0 {
-            return title.to_owned();
-        }
-        let rule = |from: usize, to: usize| "─".repeat(to.saturating_sub(from));
-        // The title begins one column before the seats' signs.
-        let vote = format!("{title} {} vote", rule(title.width() + 2, self.name + 4));
-        let sure = format!("{vote} {} sure", rule(vote.width() + 2, self.name + self.word + 4));
-        if self.time == 0 { sure } else { format!("{sure} {} time", rule(0, self.time - 5)) }
-    }
-}
-
-fn counted(
-    model: &Model,
-    round: &RoundRun,
-    seat: &SeatView<'_>,
-    is_chosen: bool,
-    columns: Columns,
-) -> Line<'static> {
+/// The vote, how sure it is, and whether it moved.
+fn counted(model: &Model, round: &RoundRun, seat: &SeatView<'_>, name: usize, width: usize) -> Line<'static> {
+    const MOST_VOTE: usize = 24;
     let (sign, word, style) = standing(model, seat);
     let side = side_of(seat, round);
     let (sign, style) =
         side.map_or((sign, style), |side| (Theme::option_sign(side), model.theme.option(side)));
     // Of a vote what it is for says it.
-    let brief = seat.ballot().and_then(Ballot::brief).map(|brief| harmless_line(&brief));
-    let word = brief.filter(|_| columns.sure > 0).unwrap_or(word);
-    let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, columns.name);
-    line.push_span(Span::styled(clipped(&cut_middle(&word, columns.word), columns.word), style));
-    if columns.sure > 0 {
-        let sure = seat.answer().and_then(confidence).map(|text| sure(&text)).unwrap_or_default();
-        let moved = if has_moved(model, round, seat) { "←" } else { " " };
-        line.push_span(format!("{sure:>4} {moved}"));
-    }
-    if columns.time > 0 {
-        let taken = seat.elapsed_ms.map(format_duration).unwrap_or_default();
-        line.push_span(Span::styled(format!("{taken:>width$}", width = columns.time), model.theme.faint()));
-    }
+    let word = seat.ballot().and_then(Ballot::brief).map_or(word, |brief| harmless_line(&brief));
+    let is_chosen = model.seat_name() == Some(seat.name);
+    let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, name);
+    let room = width.saturating_sub(3 + name + 2 + SURE).min(MOST_VOTE);
+    line.push_span(Span::styled(clipped_middle(&word, room), style));
+    let sure = seat.answer().and_then(confidence).map(|text| sure(&text)).unwrap_or_default();
+    let moved = if has_moved(model, round, seat) { "←" } else { "" };
+    line.push_span(format!("{sure:>4} {moved}"));
     line
 }
 
@@ -328,11 +276,6 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
         VisibleState::Unread(_) => {
             if let Some(progress) = progress(model, seat) {
                 parts.extend(progress.trouble.as_ref().map(|trouble| (harmless_line(trouble), true)));
-                let left = progress.left_ms.map(|left| format!(", again in {}", clock(left.div_ceil(1000))));
-                let (time, left) = (format_duration(progress.for_ms), left.unwrap_or_default());
-                let stalled = progress.standing == Request::Stalled;
-                let word = if stalled { "silent" } else { progress.standing.word() };
-                parts.push((format!("{word} for {time}, attempt {}{left}", progress.tries.max(1)), false));
             }
         }
         VisibleState::Excused(why) => {

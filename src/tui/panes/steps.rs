@@ -1,14 +1,12 @@
-//! The steps and how each went; below them what was offered, made and reviewed.
+//! The steps and how each went; below them the work items.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use serde_json::Value;
 
-use crate::history::WorkItem;
 use crate::insight::wording::format_duration;
 use crate::sanitize::harmless_line;
 use crate::tui::model::Model;
-use crate::tui::text::{hanging, paragraph};
+use crate::tui::text::hanging;
 use crate::workflow::Step;
 
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
@@ -22,15 +20,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
             lines.extend(hanging("      ", error, width, 3, model.theme.bad()));
         }
-        output(model, step, width, &mut lines);
-    }
-    // The needs of a session that has not begun.
-    if let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) {
-        heading(model, "runs and asks", &mut lines);
-        lines.extend(live.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
     }
     items(model, &mut lines);
-    made(model, width, &mut lines);
     lines
 }
 
@@ -52,19 +43,6 @@ fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
         Span::raw(about),
         Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
     ])
-}
-
-/// The last lines that the program of a failed step printed.
-fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
-    const SHOWN: usize = 8;
-    let of_step = |item: &&WorkItem| item.offered.step == step.id;
-    let last = model.session().items.values().rev().find(of_step);
-    let Some(output) = last.and_then(|item| item.outcome()?.output()) else { return };
-    let all: Vec<&str> = output.lines().collect();
-    for line in &all[all.len().saturating_sub(SHOWN)..] {
-        let line: String = harmless_line(line).chars().take(width.saturating_sub(8)).collect();
-        lines.push(Line::styled(format!("      │ {line}"), model.theme.faint()));
-    }
 }
 
 /// A step's sign and style, and how long it took where it has ended.
@@ -104,30 +82,5 @@ fn items(model: &Model, lines: &mut Vec<Line<'static>>) {
         let (who, state) = (&item.offered.participant, item.state(now));
         let text = format!(" {id}  → {who}  {state}{tries}{}", said.unwrap_or_default());
         lines.push(Line::from(harmless_line(&text)));
-    }
-}
-
-fn made(model: &Model, width: usize, lines: &mut Vec<Line<'static>>) {
-    let (session, faint) = (model.session(), model.theme.faint());
-    let made: Vec<_> = session.made_in_order().collect();
-    if made.is_empty() && session.links.is_empty() {
-        return;
-    }
-    heading(model, "artifacts", lines);
-    for made in made {
-        let text = |key: &str| made.recorded.artifact.get(key).and_then(Value::as_str).unwrap_or("");
-        let (id, summary, by) = (text("id"), text("summary"), &made.recorded.by);
-        let version = made.recorded.version.map(|version| format!(" v{version}")).unwrap_or_default();
-        lines.push(Line::from(harmless_line(&format!(" {id}{version}  {summary} · by {by}"))));
-        for review in session.reviews_in_order().filter(|review| review.artifact == id) {
-            let said = review.feedback.as_str().map_or_else(|| review.feedback.to_string(), str::to_owned);
-            let text = format!("reviewed by {}: {said}", review.participant);
-            lines.extend(hanging("    ", &text, width, 4, faint));
-        }
-    }
-    for recorded in &session.links {
-        let link = &recorded.link;
-        let text = format!(" {}: {} → {}", link.kind, link.from_id, link.to_id);
-        lines.push(Line::styled(harmless_line(&text), faint));
     }
 }

@@ -74,6 +74,7 @@ fn head_with(
     let theme = model.theme;
     let mut lines = decisions(model, round, width);
     lines.extend(bars(model, round, tally, width));
+    lines.extend(yours(model, round, width));
     lines.extend(apart(model, round, width));
     lines.extend(found.map(independent).map(|(text, is_doubt)| {
         let style = if is_doubt { theme.active() } else { theme.faint() };
@@ -81,6 +82,22 @@ fn head_with(
     }));
     lines.extend(other_rules(model, round).map(|text| Line::styled(clipped(&text, width), theme.faint())));
     lines
+}
+
+/// The facilitator's note on the round, and whether its result was adopted.
+fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
+    const MOST_LINES: usize = 2;
+    let session = model.session();
+    let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
+    if let Some(asked) = session.approval_of(Some(round)) {
+        let word = if asked.given.approved { "adopted" } else { "rejected" };
+        let why = asked.given.comment.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        said.push(format!("{word} by {}{why}", asked.given.approver()));
+    } else if session.closed.is_some() && !round_view::winners(session, round).is_empty() {
+        said.push("recommended by the seats; adopted by nobody".to_owned());
+    }
+    let strong = model.theme.strong();
+    said.iter().flat_map(|said| paragraph(&harmless_line(said), width, MOST_LINES, strong)).collect()
 }
 
 /// A line for each question of a session that asks several, the one of this round marked.

@@ -8,10 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::EventStream;
 use crossterm::terminal::SetTitle;
 
-use super::{KEEP_AFTER, Notify, Screen, Then, guard};
+use super::{KEEP_AFTER, Notify, Screen, Then};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::question;
 use crate::core::{Command, ExitCode, decide};
@@ -41,7 +40,6 @@ impl Screen {
     async fn effect(&mut self, effect: Effect) -> io::Result<Option<Message>> {
         match effect {
             Effect::Quit => self.wants_out = Some(ExitCode::Finished),
-            Effect::Suspend => self.suspend()?,
             Effect::Begin => return Ok(self.begin(None).await),
             Effect::Invite(seat) => return Ok(self.invite(&seat)),
             Effect::Agree => return Ok(self.agree().await),
@@ -67,11 +65,13 @@ impl Screen {
             Effect::Copy(text) => {
                 crossterm::execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text))?;
             }
-            Effect::Report(format) => {
+            Effect::Report => {
                 let session = self.model.session().clone();
                 self.aside(move |host| {
-                    Message::Say(match host.report(&session, format) {
-                        Ok(path) => format!("Report written to {}", path.display()),
+                    Message::Say(match host.report(&session) {
+                        Ok(path) => {
+                            format!("Report written to {}. Other formats: roundtable report", path.display())
+                        }
                         Err(problem) => problem.to_string(),
                     })
                 });
@@ -172,7 +172,8 @@ impl Screen {
             StartRefusal::Wrong(problems) => self.tell(&problems),
             StartRefusal::Unagreed(needs) => {
                 let text = TextView::plain("Allow this?", question(&needs));
-                self.model.overlay = Some(Overlay::Text(TextView { kind: TextKind::Agree(false), ..text }));
+                self.model.overlay =
+                    Some(Overlay::Text(TextView { kind: TextKind::Agree { is_read: false }, ..text }));
                 self.unagreed = Some((needs, then));
             }
         }
@@ -191,19 +192,6 @@ impl Screen {
     pub(super) fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
         self.model.overlay = Some(Overlay::Text(TextView::plain("Cannot open", text.join("\n\n"))));
-    }
-
-    fn suspend(&mut self) -> io::Result<()> {
-        #[cfg(unix)]
-        {
-            use rustix::process::{Signal, getpid, kill_process};
-            self.inputs = None;
-            guard::restore();
-            kill_process(getpid(), Signal::TSTP)?;
-            self.terminal = guard::enter(self.mouse)?;
-            self.inputs = Some(EventStream::new());
-        }
-        Ok(())
     }
 }
 

@@ -24,9 +24,9 @@ const AT_ONCE: Duration = Duration::from_millis(40);
 
 fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
     match &opening {
-        OpenTarget::Resume(path) => resume(host, path, None, tell),
+        OpenTarget::Resume(path) => resume(host, path, false, tell),
         OpenTarget::Fork(path, seq) => match host.fork(path, *seq) {
-            Ok(new) => resume(host, &new, Some(*seq), tell),
+            Ok(new) => resume(host, &new, true, tell),
             Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
         },
         OpenTarget::Replay(path) => match host.load_replay(path) {
@@ -39,11 +39,9 @@ fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
     }
 }
 
-fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, tell: Tell<'_>) -> Opened {
+fn resume(host: &dyn Host, path: &Path, is_fork: bool, tell: Tell<'_>) -> Opened {
     match host.resume(path, tell) {
-        Ok((lines, running)) => {
-            Opened::Live(path.to_owned(), Box::new(Replay::new(lines)), running, forked_at)
-        }
+        Ok((lines, running)) => Opened::Live(path.to_owned(), Box::new(Replay::new(lines)), running, is_fork),
         Err(refusal) => Opened::Refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned()))),
     }
 }
@@ -52,7 +50,7 @@ fn waiting_for(opening: &OpenTarget) -> String {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match opening {
         OpenTarget::Resume(path) => format!("Resuming {}", name(path)),
-        OpenTarget::Fork(path, seq) => format!("Forking {} at event {seq}", name(path)),
+        OpenTarget::Fork(path, _) => format!("Forking {}", name(path)),
         OpenTarget::Replay(path) | OpenTarget::File(path) => format!("Opening {}", name(path)),
         OpenTarget::NewQuestion | OpenTarget::Text { .. } => "Opening".to_owned(),
     }
@@ -164,15 +162,14 @@ impl Screen {
                 self.model.show(Mode::Replay, *replay, path.display().to_string());
                 return Some(Message::ReplayShown(damage));
             }
-            Opened::Live(path, replay, running, forked_at) => {
+            Opened::Live(path, replay, running, is_fork) => {
                 self.stop_engine().await;
                 let file = path.display().to_string();
                 self.model.show(Mode::Live(Box::default()), *replay, file.clone());
                 begun(&mut self.model, &running.links);
                 self.running = Some(running);
-                if let Some(seq) = forked_at {
-                    let text = format!("New session from event {seq}: {file}. The old one stays as it is.");
-                    self.model.notice = Some(text);
+                if is_fork {
+                    self.model.notice = Some(format!("New session: {file}. The old one stays as it is."));
                 }
             }
         }

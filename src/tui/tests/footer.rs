@@ -2,8 +2,7 @@
 
 use super::scenes::{draft, home};
 use super::*;
-use crate::tui::frame::Target;
-use crate::tui::keys::Action;
+use crate::tui::footer::bindings;
 
 #[test]
 fn the_footer_always_says_how_to_leave() {
@@ -11,22 +10,6 @@ fn the_footer_always_says_how_to_leave() {
     for size in SIZES {
         assert!(rendered(&model, size).contains("q quit"), "{size:?}");
     }
-}
-
-/// The actions whose keys the footer names.
-fn named(model: &Model, (width, height): (u16, u16)) -> Vec<Action> {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut hits = super::super::ClickMap::default();
-    terminal.draw(|frame| hits = draw(frame, model)).unwrap();
-    let mut found: Vec<Action> = Vec::new();
-    for column in 0..width {
-        if let Some(Target::Key(action)) = hits.at(column, height - 1)
-            && !found.contains(&action)
-        {
-            found.push(action);
-        }
-    }
-    found
 }
 
 /// A key in the footer does what it says: more than telling why it cannot.
@@ -65,9 +48,10 @@ fn every_key_in_the_footer_does_something() {
         for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
             let mut model = model.clone();
             update(&mut model, Message::Resize(size.0, size.1));
-            for action in named(&model, size) {
+            for binding in bindings(&model, size.0.into()) {
+                let action = binding.action;
                 let mut pressed = model.clone();
-                let effects = update(&mut pressed, Message::Click(Target::Key(action)));
+                let effects = press(&mut pressed, binding.keys[0].code);
                 let notice = pressed.notice.take();
                 let is_moved = pressed.replay.at() != model.replay.at()
                     || pressed.replay.is_playing() != model.replay.is_playing();

@@ -35,3 +35,12 @@ fn a_long_line_is_shown_from_its_start() {
         assert!(!screen.contains("ends here"), "{size:?}\n{screen}");
     }
 }
+
+/// Of a long paste little is seen, so its length is said.
+#[test]
+fn a_long_paste_says_that_it_works() {
+    let mut model = draft(None);
+    press(&mut model, KeyCode::Char('e'));
+    update(&mut model, Message::Paste("word ".repeat(240_000)));
+    assert!(rendered(&model, (80, 24)).contains("Pasted 1,200,000 characters."));
+}

@@ -11,7 +11,6 @@ mod reading;
 mod replaying;
 mod reveal;
 mod scenes;
-mod search;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,8 +20,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::{
-    Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState,
-    TextKind, TextView, Theme, draw, update,
+    Effect, EngineUpdate, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, TextKind,
+    TextView, Theme, draw, update,
 };
 use crate::history::{Event, LogEntry, Price, SeatStatus};
 use crate::journal::read_log;
@@ -63,7 +62,7 @@ fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
 
 fn live_on(lines: Vec<LogEntry>, is_last: impl Fn(&Event) -> bool) -> Model {
     let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
-    let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
+    let mut model = Model::home((120, 40), Theme::from_environment(|_| None));
     model.now = lines[end].stamped.at;
     model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
     for line in lines.into_iter().take(end + 1) {
@@ -155,9 +154,9 @@ fn every_pane_and_overlay_draws_at_every_size() {
     let mut model = model(saved("release-consent.s2s"));
     let overlays = [
         None,
-        Some(Overlay::Text(TextView { kind: TextKind::Help(Vec::new()), scroll: 3, ..TextView::default() })),
+        Some(Overlay::Text(TextView { kind: TextKind::Answer, scroll: 3, ..TextView::default() })),
         Some(Overlay::Search("é日".into())),
-        Some(Overlay::List(crate::tui::List::of(crate::tui::ListKind::Report, "R", Vec::new()))),
+        Some(Overlay::List(crate::tui::List::of(crate::tui::ListKind::Steps, "R", Vec::new()))),
     ];
     for overlay in overlays {
         model.overlay = overlay;
@@ -191,34 +190,20 @@ fn the_outcome_is_never_covered_by_what_stands_beside_it() {
 }
 
 #[test]
-fn keys_step_seek_and_find() {
+fn keys_step_and_seek() {
     let mut model = model(saved("context-passing.s2s"));
     let end = model.replay.len();
     press(&mut model, KeyCode::Char('g'));
     assert_eq!(model.replay.at(), 0);
     press(&mut model, KeyCode::Char(']'));
     assert!(model.replay.session().open_round().is_some());
-    press(&mut model, KeyCode::Char('/'));
-    type_in(&mut model, "Sealed  QA-lead");
-    press(&mut model, KeyCode::Enter);
-    let found = &model.replay.lines()[model.replay.at() - 1].stamped.event;
-    assert!(matches!(found, Event::BallotSealed(sealed) if sealed.participant == "qa-lead"), "{found:?}");
+    let opened = rendered(&model, (80, 24));
+    assert!(opened.lines().nth(2).unwrap().contains("open: 5 seats"), "{opened}");
     press(&mut model, KeyCode::End);
     assert_eq!(model.replay.at(), end);
-    press(&mut model, KeyCode::Char('>'));
-    assert!(model.notice.is_some(), "no further hit is said");
-}
-
-#[test]
-fn the_palette_finds_an_action_by_its_name() {
-    let mut model = model(saved("context-passing.s2s"));
-    press(&mut model, KeyCode::Char(':'));
-    type_in(&mut model, "to sta");
+    type_in(&mut model, "/no such words");
     press(&mut model, KeyCode::Enter);
-    assert_eq!((model.replay.at(), model.overlay.is_none()), (0, true));
-    press(&mut model, KeyCode::Char(':'));
-    type_in(&mut model, "quit");
-    assert_eq!(press(&mut model, KeyCode::Enter), [Effect::Quit]);
+    assert!(model.notice.is_some(), "no hit is said");
 }
 
 #[test]
@@ -319,67 +304,4 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     update(&mut model, Message::EngineUpdate(EngineUpdate::Refused("the disk is full".to_owned())));
     let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
     assert_eq!((form.value("note").as_str(), form.error.as_deref()), ("Split.", Some("the disk is full")));
-}
-
-#[test]
-fn a_click_does_what_the_key_does() {
-    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
-    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
-    let mut hits = super::ClickMap::default();
-    terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
-    let row = rendered(&model, (120, 40)).lines().position(|line| line.contains("▲ product-m")).unwrap();
-    update(&mut model, Message::Click(hits.at(6, u16::try_from(row).unwrap()).unwrap()));
-    assert_eq!(model.seat_name(), Some("product-manager"));
-    update(&mut model, Message::Click(hits.at(100, 20).unwrap()));
-    assert_eq!(model.focus, Pane::Answer);
-    let effects = update(&mut model, Message::Click(hits.at(3, 39).unwrap()));
-    assert_eq!((effects, model.overlay.take().is_some()), (Vec::new(), true), "accepting asks");
-    let before = model.scroll[Pane::Answer.index()];
-    update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
-    assert!(
-        model.scroll[Pane::Answer.index()] > before || super::screen::max_scroll(&model, Pane::Answer) == 0
-    );
-}
-
-#[test]
-fn an_artifact_that_is_edited_keeps_what_the_form_does_not_ask_for() {
-    let mut model = live_until(|event| matches!(event, Event::StepStarted(_)));
-    press(&mut model, KeyCode::Char('a'));
-    press(&mut model, KeyCode::Down);
-    press(&mut model, KeyCode::Enter);
-    press(&mut model, KeyCode::Tab);
-    type_in(&mut model, " indeed");
-    let done = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
-    let effects = update(&mut model, Message::Key(done));
-    let recorded = effects.iter().find_map(|effect| match effect {
-        Effect::Order(crate::engine::FacilitatorRequest::Record(map)) => Some(map.clone()),
-        _ => None,
-    });
-    let recorded = recorded.unwrap();
-    let known = model.session().definition.as_ref().unwrap().artifacts[0].clone();
-    assert_eq!(recorded["id"], known.id.as_str());
-    assert!(recorded["summary"].as_str().unwrap().ends_with(" indeed"));
-    for (key, value) in &known.details {
-        assert_eq!(&recorded[*key], value, "{key}");
-    }
-    assert_eq!(recorded.get("relevant").is_some(), known.relevant);
-}
-
-#[test]
-fn leaving_asks_with_the_form_under_it_and_gives_it_back() {
-    let mut model = live_until(|event| matches!(event, Event::BallotSealed(_)));
-    press(&mut model, KeyCode::Right);
-    press(&mut model, KeyCode::Char('x'));
-    type_in(&mut model, " on a train");
-    let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(update(&mut model, Message::Key(interrupt)), []);
-    assert!(matches!(model.overlay, Some(Overlay::Ask(_))));
-    press(&mut model, KeyCode::Esc);
-    let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
-    assert!(form.value("reason").ends_with(" on a train"));
-    update(&mut model, Message::Key(interrupt));
-    let effects = press(&mut model, KeyCode::Char('y'));
-    assert!(
-        matches!(&effects[..], [Effect::Keep(_, Some(kept)), Effect::Quit] if kept.contains("on a train"))
-    );
 }

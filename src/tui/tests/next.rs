@@ -83,6 +83,32 @@ fn a_model_is_typed_for_one_seat_or_for_all() {
     assert_eq!((seats.len(), seats[2].1.as_str()), (3, "lab/new"));
 }
 
+/// Between rounds `m` gives a seat another model from the next round on.
+#[test]
+fn a_model_is_chosen_between_rounds() {
+    use crate::core::{Command, decide};
+    let mut lines = saved("context-passing.s2s");
+    if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
+        opened.participants.iter_mut().for_each(|seat| seat.scripted.clear());
+    }
+    let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
+    let happen = |model: &mut Model, command| {
+        for event in decide(model.session(), command, model.now).unwrap() {
+            let stamped = crate::history::TimedEvent { at: model.session().last_at, event };
+            let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
+            update(model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+        }
+        update(model, Message::Context(Ok(None)));
+    };
+    happen(&mut model, Command::AskRoundAgain);
+    type_in(&mut model, "mlab/other");
+    let effects = press(&mut model, KeyCode::Enter);
+    let [Effect::Order(FacilitatorRequest::Revise(revised))] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(revised.models["software-architect"], "lab/other");
+    happen(&mut model, Command::ReviseRound(revised.clone()));
+    assert!(rendered(&model, (80, 24)).contains("lab/other"));
+}
+
 #[test]
 fn a_draft_warns_of_what_would_be_refused() {
     let background = "too long ".repeat(40_000);
@@ -124,8 +150,11 @@ fn the_form_of_a_question_unfolds_what_few_need() {
     for (id, value) in [("options", "redis\nnone"), ("deadline", "5m"), ("quorum", "1"), ("ties", "ask")] {
         set(id, value);
     }
-    for key in [KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Char('r')] {
-        press(&mut model, key);
+    for _ in 0..3 {
+        press(&mut model, KeyCode::Tab);
+    }
+    while matches!(&model.overlay, Some(Overlay::Form(form)) if form.value("ballot") != "ranking") {
+        press(&mut model, KeyCode::Right);
     }
     let effects = update(&mut model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
     let text = effects.iter().find_map(|effect| match effect {

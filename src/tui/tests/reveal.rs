@@ -51,7 +51,7 @@ pub fn two_rounds() -> Vec<LogEntry> {
 }
 
 fn live(lines: Vec<LogEntry>) -> Model {
-    let mut model = Model::home((120, 40), Theme::from_environment(|_| None), Keys::default());
+    let mut model = Model::home((120, 40), Theme::from_environment(|_| None));
     model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
     for line in lines {
         update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));

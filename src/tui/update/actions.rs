@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use super::ask::leave;
 use super::{ask, forms, lists, search};
 use crate::engine::FacilitatorRequest;
-use crate::insight::round_view::tally;
 use crate::tui::footer::{help, refusal};
 use crate::tui::form;
 use crate::tui::frame::Pane;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::Effect;
-use crate::tui::keys::{Action, KeyBinding, ScreenState};
+use crate::tui::keys::{Action, BINDINGS, ScreenState};
 use crate::tui::model::{LeaveTarget, Mode, Model, Overlay};
 use crate::tui::panes::answer;
 use crate::tui::reading::{TextKind, TextView};
@@ -38,20 +37,17 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
 fn is_order(action: Action) -> bool {
     let is_led =
         |state: &ScreenState| !matches!(state, ScreenState::Home | ScreenState::Closed | ScreenState::Replay);
-    KeyBinding::of(action).is_some_and(|binding| binding.states.iter().all(is_led))
+    BINDINGS.iter().any(|binding| binding.action == action && binding.states.iter().all(is_led))
 }
 
 fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => return leave(model, LeaveTarget::Quit),
         Action::Home => return home(model),
-        Action::Suspend => return vec![Effect::Suspend],
         Action::Help => {
-            let kind = TextKind::Help(help(model));
-            model.overlay = Some(Overlay::Text(TextView { kind, ..TextView::plain("Keys", "") }));
+            model.overlay = Some(Overlay::Text(TextView::plain("Keys", help(model))));
         }
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
-        Action::CommandPalette => lists::palette(model),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
@@ -68,29 +64,24 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::ShowSnapshot => show_snapshot(model),
         Action::ShowAgenda => lists::show_agenda(model),
-        Action::ToggleSideBySide => {
-            (model.is_side_by_side, model.focus) = (!model.is_side_by_side, Pane::Answer);
-        }
-        Action::CopyPane => return copy(model),
         Action::OtherRules => lists::what_if(model),
-        Action::ExportReport => lists::report(model),
+        Action::ExportReport => return vec![Effect::Report],
         Action::CheckProviders => return lists::checking(model),
         Action::NewQuestion => return new_question(model),
         Action::OpenItem => return open_item(model),
         Action::AddMaterial => return lists::material(model),
-        Action::OpenRound
-        | Action::CloseRound
-        | Action::AcceptResult
-        | Action::RepeatRound
-        | Action::ForkSession
-        | Action::ResumeSession => return order(model, action),
+        Action::OpenRound => return open_round(model),
+        Action::CloseRound => return ask::close(model),
+        Action::AcceptResult => return ask::accept(model),
+        Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::AskAgain)],
+        Action::ForkSession => return ask::fork(model),
+        Action::ResumeSession => return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))],
         Action::ChooseModel => lists::choose_model(model),
         Action::InviteSeat => return lists::invite(model),
         Action::RetrySeat => lists::retry(model),
-        Action::ExcuseSeat => return forms::excuse(model),
+        Action::ExcuseSeat => return ask::excuse(model),
         Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],
         Action::EditRound | Action::ChooseParticipants => return edit(model, action),
-        Action::JumpToTenth => model.notice = Some("Press 0 to 9 to jump.".to_owned()),
         action => {
             model.replay.act(action);
             model.scroll = [0; Pane::ALL.len()];
@@ -101,9 +92,6 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Back to the home screen; from there, nowhere.
 fn home(model: &mut Model) -> Vec<Effect> {
-    if std::mem::take(&mut model.is_side_by_side) {
-        return Vec::new();
-    }
     // Going back leads from a search and an earlier round before it leads out.
     if !model.words.is_empty() || model.rounds_back > 0 {
         model.words.clear();
@@ -150,22 +138,6 @@ fn answer_seat(model: &Model) -> Option<form::Form> {
     Some(form::seat_answer(seat, again.as_deref(), &round.opened.question, &ballot, background))
 }
 
-fn order(model: &mut Model, action: Action) -> Vec<Effect> {
-    match action {
-        Action::OpenRound => return open_round(model),
-        Action::CloseRound => return ask::close(model),
-        Action::AcceptResult => return ask::accept(model),
-        Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::AskAgain)],
-        Action::ForkSession => return ask::fork(model),
-        _ => {}
-    }
-    if model.session().closed.is_none() || model.replay.at() < model.replay.len() {
-        return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))];
-    }
-    model.notice = Some("Session finished. Press F to fork it here.".to_owned());
-    Vec::new()
-}
-
 fn open_round(model: &mut Model) -> Vec<Effect> {
     let Some(live) = model.live_mut() else { return Vec::new() };
     if live.seats_without_model() > 0 {
@@ -188,18 +160,6 @@ fn open_round(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Order(FacilitatorRequest::OpenRound { seen })]
 }
 
-fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
-    let session = model.session();
-    let (definition, id) = (session.definition.as_ref()?, &model.preview()?.opened.step);
-    let step = definition.step(id)?;
-    // As it would open now: what a person writes is text.
-    let asked = session.rendered_round(definition, step, step.round()?).ok()?;
-    let mut form = form::round(session, id, &asked.round);
-    let of_seats = form.fields.iter().position(|field| field.id == "participants");
-    form.at = of_seats.filter(|_| is_seats).unwrap_or(0);
-    Some(form)
-}
-
 /// The form that edits the round: of a session that has not begun its question as it was typed in, its seats as a
 /// list.
 fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -212,7 +172,11 @@ fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
             Some(form::seats(&model.home.personas, &seats))
         }
         Some(_) if is_new => return new_question(model),
-        _ => round_form(model, is_seats),
+        _ => lists::round_form(model).map(|mut form| {
+            let of_seats = form.fields.iter().position(|field| field.id == "participants");
+            form.at = of_seats.filter(|_| is_seats).unwrap_or(0);
+            form
+        }),
     };
     form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
@@ -227,8 +191,7 @@ fn to_end(model: &mut Model, is_end: bool) {
         model.seat = if is_end { order.last() } else { order.first() }.copied().unwrap_or(0);
         return;
     }
-    let is_up = is_end != (model.focus == Pane::Events);
-    model.scroll[model.focus.index()] = if is_up { usize::MAX } else { 0 };
+    model.scroll[model.focus.index()] = if is_end { usize::MAX } else { 0 };
 }
 
 /// The snapshot; once it is shown, its difference from the last one and back.
@@ -242,12 +205,18 @@ fn show_snapshot(model: &mut Model) {
     }
 }
 
+/// To the next pane that has something to show.
 fn cycle_pane(model: &mut Model, by: usize) {
-    model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
-    // Only a draft has something to be checked.
-    if model.focus == Pane::Checks && model.preview().is_none() {
-        model.focus = Pane::ALL[(model.focus.index() + by) % Pane::ALL.len()];
-    }
+    let at = model.focus.index();
+    let next = (1..=Pane::ALL.len()).map(|step| Pane::ALL[(at + step * by) % Pane::ALL.len()]);
+    let (is_draft, has_round) = (model.preview().is_some(), model.shown_round().is_some());
+    let has_content = |pane: &Pane| match pane {
+        Pane::Checks => is_draft,
+        Pane::Tally | Pane::Answer => has_round && !is_draft,
+        Pane::Seats | Pane::Snapshot => has_round || is_draft,
+        Pane::Question | Pane::Steps => true,
+    };
+    model.focus = next.into_iter().find(has_content).unwrap_or(model.focus);
 }
 
 fn cycle_seat(model: &mut Model, forward: bool) {
@@ -260,63 +229,37 @@ fn cycle_seat(model: &mut Model, forward: bool) {
     }
 }
 
-fn selected_text(model: &Model) -> Option<String> {
-    match model.focus {
-        Pane::Snapshot => match model.preview() {
-            Some(preview) => Some(preview.opened.snapshot.to_string()),
-            None => model.shown_round().map(|round| round.opened.snapshot.to_string()),
-        },
-        Pane::Tally => model.shown_round().and_then(tally).map(|_| pane_text(model, Pane::Tally, 100)),
-        Pane::Events => {
-            let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
-            model.replay.text(at)
-        }
-        Pane::Question | Pane::Steps | Pane::Checks => {
-            Some(pane_text(model, model.focus, 200)).filter(|text| !text.trim().is_empty())
-        }
-        Pane::Seats | Pane::Answer => answer::text(model),
-    }
-}
-
 /// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
 fn read(model: &mut Model) {
-    let pane = match model.focus {
+    let (kind, pane) = match model.focus {
         Pane::Steps => return lists::steps(model),
-        Pane::Seats => Pane::Answer,
-        pane => pane,
+        Pane::Seats | Pane::Answer => (TextKind::Answer, Pane::Answer),
+        pane => (TextKind::Plain, pane),
     };
-    let short = || pane_text(model, pane, 76);
-    let (kind, text) = match pane {
-        Pane::Answer => (TextKind::Answer, answer::seat_text(model, model.seat)),
-        _ => (TextKind::Plain, selected_text(model)),
+    let (title, words) = (title(model, pane), model.words.clone());
+    model.overlay =
+        Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text_of(model, pane)) }));
+}
+
+fn text_of(model: &Model, pane: Pane) -> String {
+    let text = match (pane, model.preview()) {
+        (Pane::Snapshot, Some(preview)) => Some(preview.opened.snapshot.to_string()),
+        (Pane::Snapshot, None) => model.shown_round().map(|round| round.opened.snapshot.to_string()),
+        (Pane::Answer, _) => answer::seat_text(model, model.seat),
+        _ => None,
     };
-    let title = if pane == Pane::Events { "Event".to_owned() } else { title(model, pane) };
-    let (text, words) = (text.unwrap_or_else(short), model.words.clone());
-    model.overlay = Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text) }));
+    text.unwrap_or_else(|| pane_text(model, pane, 76))
 }
 
 /// The answer of the next seat takes the place of the one that is read, from its beginning; what is searched for
 /// stays.
 pub fn read_other_seat(model: &mut Model, forward: bool) {
     cycle_seat(model, forward);
-    let text = answer::seat_text(model, model.seat).unwrap_or_else(|| pane_text(model, Pane::Answer, 76));
+    let text = text_of(model, Pane::Answer);
     let title = title(model, Pane::Answer);
     if let Some(Overlay::Text(read)) = &mut model.overlay {
         (read.title, read.text, read.scroll) = (title, text, 0);
     }
-}
-
-fn copy(model: &mut Model) -> Vec<Effect> {
-    let Some(text) = selected_text(model) else {
-        model.notice = Some("Nothing to copy here. Press Tab for another pane.".to_owned());
-        return Vec::new();
-    };
-    vec![copied(model, text)]
-}
-
-pub fn copied(model: &mut Model, text: String) -> Effect {
-    model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
-    Effect::Copy(text)
 }
 
 fn look_back(model: &mut Model, further: bool) {
@@ -350,8 +293,6 @@ pub fn scroll(model: &mut Model, by: i32) {
 }
 
 pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
-    // Events are read from the newest back: up is further back.
-    let by = if pane == Pane::Events { -by } else { by };
     let most = max_scroll(model, pane);
     let scroll = &mut model.scroll[pane.index()];
     *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::{forms, lists};
 use crate::core::{Command, NextAction, decide, next};
 use crate::engine::FacilitatorRequest;
-use crate::history::{RoundOutcome, Session, TimedEvent, round_outcome};
+use crate::history::{RoundOutcome, SeatStatus, Session, TimedEvent, round_outcome};
 use crate::insight::headline;
 use crate::insight::round_view::tally;
 use crate::tui::form::Form;
@@ -23,10 +23,15 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
     let session = model.session();
     let last = session.rounds.last();
     let counted = last.and_then(tally);
-    let decided = counted.is_some_and(|tally| tally.decided || tally.rule.is_none());
+    let found = last.zip(counted).map(|(round, tally)| headline(session, round, tally).label);
     let is_blocked = counted.map(round_outcome) == Some(RoundOutcome::Blocked);
-    let found =
-        last.zip(counted).map(|(round, tally)| headline(session, round, tally).label).unwrap_or_default();
+    let title = if counted.is_some_and(|tally| tally.decided || tally.rule.is_none()) {
+        "Accept the result?"
+    } else if is_blocked {
+        "Go on from the block?"
+    } else {
+        "Accept without a decision? (Esc, then n, asks again)"
+    };
     let then = match next_if_accepted(session) {
         Some(NextAction::Decide(Command::Close) | NextAction::Done) => {
             "This ends the session; it cannot be reopened, only forked."
@@ -36,13 +41,8 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
         }
         _ => "The workflow continues with its next step.",
     };
-    let title = match (decided, is_blocked) {
-        (true, _) => "Accept the result?",
-        (_, true) => "Go on from the block?",
-        _ => "Accept without a decision?",
-    };
-    let hint = if decided { "" } else { " To ask again in a new round, press Esc, then n." };
-    ask(model, title, &format!("{found}\n{then}{hint}"), Asked::Order(FacilitatorRequest::Accept), None)
+    let text = format!("{}\n{then}", found.unwrap_or_default());
+    ask(model, title, &text, Asked::Order(FacilitatorRequest::Accept), None)
 }
 
 pub fn next_if_accepted(session: &Session) -> Option<NextAction> {
@@ -70,6 +70,28 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     ask(model, "Close the round now?", &text, Asked::Order(FacilitatorRequest::CloseRound), None)
 }
 
+/// Asks whether a session that has not ended goes on; else its replay is looked at.
+pub fn resume(model: &mut Model) {
+    let text = "It has not ended. y resumes it; Esc shows the replay, from which o resumes it later.";
+    let then = Asked::Open(OpenTarget::Resume(PathBuf::from(&model.file)));
+    ask(model, "Resume this session?", text, then, None);
+}
+
+/// Lets a seat go: one that failed at once, one that may still answer only once the person agrees.
+pub fn excuse(model: &mut Model) -> Vec<Effect> {
+    let Some(participant) = model.seat_to_help() else { return Vec::new() };
+    let round = model.session().open_round();
+    let seat = round.and_then(|round| round.seat(&participant));
+    if seat.is_some_and(|seat| matches!(seat.status, SeatStatus::Failed(_))) {
+        let reason = "failed, and excused by the facilitator".to_owned();
+        return vec![Effect::Order(FacilitatorRequest::Excuse { participant, reason })];
+    }
+    let title = format!("Go on without {participant}?");
+    let text = "It may still answer; what it says then is not taken.";
+    let reason = "excused by the facilitator".to_owned();
+    ask(model, &title, text, Asked::Order(FacilitatorRequest::Excuse { participant, reason }), None)
+}
+
 /// Seats have no model yet: asks for one, or whether to rehearse.
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     let text = "m chooses who answers.\ny rehearses: placeholders pick at random, and no model is asked.";
@@ -80,7 +102,7 @@ pub fn fork(model: &mut Model) -> Vec<Effect> {
     let (at, all) = (model.replay.at(), model.replay.len());
     let seq = model.replay.lines().get(at.saturating_sub(1)).map_or(0, |line| line.seq);
     let text = format!(
-        "A new session begins with the first {at} of {all} events and goes on from there.\nThis one stays as it is."
+        "A new session begins as this one was at event {at} of {all}, and goes on from there.\nThis one stays as it is."
     );
     let then = Asked::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
     ask(model, "Fork the session here?", &text, then, None)

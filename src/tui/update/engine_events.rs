@@ -1,9 +1,8 @@
 //! Messages from outside: events on disk, refusals, the end; a draft, the project's context.
 
-use super::{forms, lists};
+use super::{ask, forms, lists};
 use crate::core::ExitCode;
-use crate::history::{Event, LogEntry, SeatStatus, Status, StepStarted};
-use crate::sanitize::harmless_line;
+use crate::history::{Event, LogEntry, SeatStatus, StepStarted};
 use crate::tui::frame::Pane;
 use crate::tui::host::{Draft, Effect};
 use crate::tui::keys::ScreenState;
@@ -31,7 +30,7 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
         EngineUpdate::Ended(how) => {
             model.notice = Some(match &how {
                 Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),
-                Ok(_) => format!("{} Press R to export a report.", how_it_ended(model)),
+                Ok(_) => "Session finished. Press R to export a report.".to_owned(),
                 Err(problem) => problem.clone(),
             });
             if let Some(live) = model.live_mut() {
@@ -41,19 +40,6 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
             Vec::new()
         }
     }
-}
-
-/// "Session finished.", or what it failed or stopped for.
-fn how_it_ended(model: &Model) -> String {
-    let closed = model.session().closed.as_ref();
-    let why = closed.and_then(|closed| closed.reason.as_deref()).map(harmless_line).unwrap_or_default();
-    let said = match closed.map(|closed| closed.status) {
-        Some(Status::Failed) => "Session failed",
-        Some(Status::Rejected) => "Session ended: the facilitator rejected it",
-        Some(Status::Stopped) => "Session stopped",
-        Some(Status::Finished | Status::Paused) | None => return "Session finished.".to_owned(),
-    };
-    if why.is_empty() { format!("{said}.") } else { format!("{said}: {}.", why.trim_end_matches('.')) }
 }
 
 fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
@@ -118,7 +104,7 @@ pub fn replay_shown(model: &mut Model, damage: Option<String>) {
     }
     if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
     {
-        lists::unfinished(model);
+        ask::resume(model);
     }
 }
 
@@ -156,7 +142,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else {
         return;
     };
-    (model.is_side_by_side, model.rounds_back) = (false, 0);
+    model.rounds_back = 0;
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
         model.scroll = [0; Pane::ALL.len()];
     }

@@ -2,13 +2,15 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::engine::FacilitatorRequest;
-use crate::history::SeatStatus;
+use crate::insight::wording::group_digits;
 use crate::tui::form::{self, Form, FormEvent, FormKind, Submitted, check_reply, read};
 use crate::tui::home::OpenTarget;
 use crate::tui::host::Effect;
 use crate::tui::live::SeatChoice;
 use crate::tui::model::{Ask, Asked, Model, Overlay};
+
+/// Pastes with more characters are counted, since little of them is seen.
+const LONG_PASTE: usize = 1000;
 
 pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
     let name = form.kept_as.clone();
@@ -41,6 +43,8 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.paste(text);
+    let count = text.chars().count();
+    model.notice = (count > LONG_PASTE).then(|| format!("Pasted {} characters.", group_digits(count)));
     vec![Effect::KeepSoon]
 }
 
@@ -169,17 +173,4 @@ pub fn home_read(model: &mut Model) {
 /// A topic that cannot begin: what is wrong with it is said in its form.
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
     new_question(model).map(|form| form.refuse(why.to_owned())).is_some()
-}
-
-/// Lets a seat go: one that failed at once, one that may still answer once a reason is given.
-pub fn excuse(model: &mut Model) -> Vec<Effect> {
-    let Some(participant) = model.seat_to_help() else { return Vec::new() };
-    let round = model.session().open_round();
-    let status = round.and_then(|round| round.seat(&participant)).map(|seat| seat.status.clone());
-    if let Some(SeatStatus::Failed(_)) = status {
-        let reason = "failed, and excused by the facilitator".to_owned();
-        return vec![Effect::Order(FacilitatorRequest::Excuse { participant, reason })];
-    }
-    let form = form::excuse(model.session(), &participant);
-    open(model, form)
 }

@@ -1,24 +1,21 @@
 //! Lists and texts over the panes, opened and chosen from: models, links of seats, material, the agenda, steps,
-//! reports, other rules, the doctor.
-
-use std::path::PathBuf;
+//! other rules, the doctor.
 
 use indexmap::IndexMap;
 
 use super::forms;
 use crate::engine::FacilitatorRequest;
-use crate::history::{Event, NO_MODEL, SeatInvited, WorkItemOffered};
+use crate::history::{Event, NO_MODEL, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
 use crate::insight::what_if;
 use crate::report::trace;
 use crate::tally::RuleOptions;
-use crate::tui::form;
-use crate::tui::home::{OpenTarget, REHEARSAL, SourceState};
+use crate::tui::form::{self, Form, Submitted};
+use crate::tui::home::{REHEARSAL, SourceState};
 use crate::tui::host::Effect;
-use crate::tui::keys::{KeyBinding, labels};
 use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
 use crate::tui::live::{SeatChoice, SeatLink};
 use crate::tui::model::{Mode, Model, Overlay};
-use crate::tui::panes::agenda::{self, AgendaRow};
+use crate::tui::panes::agenda;
 use crate::tui::panes::question::shown;
 use crate::tui::panes::seats::{access_word, invitation, is_agent, seat_to_invite};
 use crate::tui::reading::TextView;
@@ -27,17 +24,6 @@ use crate::workflow::LINK;
 /// The model text of a person at this terminal.
 const HUMAN: &str = "human";
 const DOCTOR: &str = "Providers";
-const FORMATS: [(&str, &str); 5] = [
-    ("md", "Markdown, for people"),
-    ("json", "JSON, for programs"),
-    ("html", "a web page"),
-    ("madr", "an architecture decision record"),
-    ("csv", "CSV, one row per seat"),
-];
-/// Values of rows that cannot be the id of an artifact.
-const NOTE: &str = "\0note";
-const NEW: &str = "\0new";
-
 fn show_list(model: &mut Model, kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) {
     model.overlay = Some(Overlay::List(List::of(kind, title, rows)));
 }
@@ -46,31 +32,17 @@ fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String
     model.overlay = Some(Overlay::Text(TextView::plain(title, text)));
 }
 
-/// Does what a row of a list stands for; the palette is not among them. `for_all`: for all that could be meant.
+/// Does what a row of a list stands for; `for_all`: for all that could be meant.
 pub fn choose(model: &mut Model, list: &List, for_all: bool) -> Vec<Effect> {
     let Some((at, row)) = list.chosen() else { return Vec::new() };
     match &list.kind {
         ListKind::Models(target) => return give(model, target, row.value.clone(), for_all),
         ListKind::Invitation(seat) => return invitation_chosen(model, seat, at),
-        ListKind::Report => return vec![Effect::Report(FORMATS[at].0)],
-        ListKind::Material => return material_chosen(model, &row.value),
+        ListKind::Material => return material_chosen(model, at),
         ListKind::Agenda => return agenda_entry(model, at),
         ListKind::Steps => show_step(model, &row.value),
-        ListKind::Unfinished if at == 0 => {
-            return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))];
-        }
-        ListKind::Palette | ListKind::Unfinished => {}
     }
     Vec::new()
-}
-
-pub fn palette(model: &mut Model) {
-    let row = |binding: &KeyBinding| {
-        let keys = labels(model.keys.keys_for(binding));
-        ListRow::new(binding.id, &format!("{keys:16}"), binding.name)
-    };
-    let rows = KeyBinding::in_state(model.screen_state()).map(row).collect();
-    show_list(model, ListKind::Palette, "Command palette", rows);
 }
 
 pub fn what_if(model: &mut Model) {
@@ -136,48 +108,40 @@ pub fn doctor(model: &mut Model, found: String) {
     }
 }
 
-pub fn report(model: &mut Model) {
-    let rows = FORMATS.iter().map(|(name, about)| ListRow::new(name, &format!("{name:5}"), about)).collect();
-    show_list(model, ListKind::Report, "Export report as", rows);
-}
-
-pub fn unfinished(model: &mut Model) {
-    let rows = ["Resume", "View replay"].map(|text| ListRow::new(text, text, "")).to_vec();
-    show_list(model, ListKind::Unfinished, "Unfinished session", rows);
-}
-
-/// Offers a note on the last round and artifacts, for later rounds.
+/// Offers a note on the last round, if there is one, and an artifact, for later rounds.
 pub fn material(model: &mut Model) -> Vec<Effect> {
-    let session = model.session();
-    let artifacts = session.definition.as_ref().map_or(&[][..], |definition| &definition.artifacts);
-    let mut rows = Vec::new();
-    if let Some(round) = session.rounds.iter().rev().find(|round| round.closed.is_some()) {
-        rows.push(ListRow::new(NOTE, &format!("note on round {}", round.opened.number), "your conclusion"));
-    }
-    rows.push(ListRow::new(NEW, "new artifact", "a fact, a requirement, a file"));
-    rows.extend(artifacts.iter().map(|known| ListRow::new(&known.id, &known.id, &known.summary)));
-    if rows.len() == 1 {
-        return material_chosen(model, NEW);
-    }
+    let Some(round) = last_closed(model) else { return material_chosen(model, 1) };
+    let note = format!("note on round {}", round.opened.number);
+    let rows = vec![
+        ListRow::new(&note, &note, "your conclusion"),
+        ListRow::new("artifact", "artifact", "a fact, a requirement, a file"),
+    ];
     show_list(model, ListKind::Material, "What later rounds are given", rows);
     Vec::new()
 }
 
-fn material_chosen(model: &mut Model, id: &str) -> Vec<Effect> {
-    let session = model.session();
-    let last = session.rounds.iter().rev().find(|round| round.closed.is_some()).filter(|_| id == NOTE);
-    let form = if let Some(round) = last {
-        form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
-    } else {
-        let mut known = session.definition.iter().flat_map(|definition| &definition.artifacts);
-        form::artifact(session, known.find(|known| known.id == *id))
+fn last_closed(model: &Model) -> Option<&RoundRun> {
+    model.session().rounds.iter().rev().find(|round| round.closed.is_some())
+}
+
+fn material_chosen(model: &mut Model, at: usize) -> Vec<Effect> {
+    let form = match last_closed(model).filter(|_| at == 0) {
+        Some(round) => {
+            let note = round.synthesis.as_deref().unwrap_or_default();
+            form::note(model.session(), &round.opened.round, note)
+        }
+        None => form::artifact(model.session()),
     };
     forms::open(model, form)
 }
 
 pub fn show_agenda(model: &mut Model) {
-    let rows = agenda::rows(&model.session().agenda);
-    let rows = rows.iter().map(AgendaRow::text).map(|text| ListRow::new(&text, &text, "")).collect();
+    let rows = agenda::rows(&model.session().agenda, model.live().is_some());
+    let rows: Vec<ListRow> = rows.iter().map(|row| ListRow::new(&row.text, &row.text, "")).collect();
+    if rows.is_empty() {
+        model.notice = Some("There is no agenda, conflict or question.".to_owned());
+        return;
+    }
     let keys = "Enter changes, resolves, answers or adds · Esc closes".to_owned();
     let list = List { keys, ..List::of(ListKind::Agenda, "Agenda, conflicts, questions", rows) };
     model.overlay = Some(Overlay::List(list));
@@ -185,14 +149,16 @@ pub fn show_agenda(model: &mut Model) {
 
 fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
     let session = model.session();
-    let row = agenda::rows(&session.agenda).into_iter().nth(at);
-    let why = match row.and_then(|row| form::agenda(session, row.change?)) {
-        Some(form) if model.live().is_some() && session.header.is_some() => return forms::open(model, form),
-        Some(_) => "The agenda changes while a session runs.",
-        None => "It is resolved or answered already.",
+    let row = agenda::rows(&session.agenda, model.live().is_some()).into_iter().nth(at);
+    let Some((change, id)) = row.and_then(|row| Some((row.change?, row.id))) else {
+        model.notice = Some("It is resolved or answered already.".to_owned());
+        return Vec::new();
     };
-    model.notice = Some(why.to_owned());
-    Vec::new()
+    if model.live().is_none() || session.header.is_none() {
+        model.notice = Some("The agenda changes while a session runs.".to_owned());
+        return Vec::new();
+    }
+    forms::open(model, form::agenda(session, change, &id))
 }
 
 /// The models that can be chosen, those of this session first; a person, where a seat may be a person's.
@@ -234,7 +200,8 @@ pub fn retry(model: &mut Model) {
 }
 
 fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) {
-    let mut rows = model_rows(model, matches!(target, ModelTarget::Seat(_)));
+    let may_be_person = matches!(target, ModelTarget::Seat(_)) && choice(model).is_some();
+    let mut rows = model_rows(model, may_be_person);
     if let ModelTarget::Retry(seat) = &target {
         let now = model.session().seat_info(seat).map(|info| info.model.clone()).unwrap_or_default();
         rows.retain(|row| row.value != now);
@@ -254,9 +221,9 @@ fn give(model: &mut Model, target: &ModelTarget, text: String, for_all: bool) ->
             vec![Effect::Order(request)]
         }
         ModelTarget::Seat(seat) => {
-            let Some(mut choice) = choice(model) else { return Vec::new() };
             let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
             let seats = if for_all { all() } else { vec![seat.clone()] };
+            let Some(mut choice) = choice(model) else { return between_rounds(model, seats, &text) };
             choice.seats.retain(|(name, _)| !seats.contains(name));
             choice.rehearse = false;
             choice.seats.extend(seats.into_iter().map(|name| (name, text.clone())));
@@ -267,8 +234,28 @@ fn give(model: &mut Model, target: &ModelTarget, text: String, for_all: bool) ->
     }
 }
 
+/// Gives seats of a session that has begun another model from the next round on.
+fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> {
+    let as_it_is = round_form(model).map(|form| form::read(&form));
+    let Some(Ok(Submitted::Order(order))) = as_it_is else { return Vec::new() };
+    let FacilitatorRequest::Revise(revised) = *order else { return Vec::new() };
+    let models = seats.into_iter().map(|seat| (seat, text.to_owned())).collect();
+    vec![Effect::Order(FacilitatorRequest::Revise(RoundRevised { models, ..revised }))]
+}
+
+/// The form of the round that is drafted, as it would open now.
+pub fn round_form(model: &Model) -> Option<Form> {
+    let session = model.session();
+    let (definition, id) = (session.definition.as_ref()?, &model.preview()?.opened.step);
+    let step = definition.step(id)?;
+    // What a person writes is text.
+    let asked = session.rendered_round(definition, step, step.round()?).ok()?;
+    Some(form::round(session, id, &asked.round))
+}
+
 fn choice(model: &Model) -> Option<SeatChoice> {
-    model.live()?.from.as_ref().map(|(_, choice)| choice.clone())
+    let live = model.live().filter(|live| live.draft.is_some())?;
+    live.from.as_ref().map(|(_, choice)| choice.clone())
 }
 
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
@@ -311,24 +298,18 @@ fn show_link(model: &mut Model, seat: &str, link: &SeatLink) {
     let room = usize::from(model.size.0.saturating_sub(2));
     let fits = |code: &&String| code.lines().all(|line| line.chars().count() <= room);
     let code = link.code.as_ref().filter(fits).map(|code| format!("{code}\n")).unwrap_or_default();
-    let (of, about) = if is_agent(model.session(), seat) {
-        (
-            "Access token",
-            "Whoever has it works as this agent: give it to one agent alone. `roundtable inbox run -- COMMAND` needs \
-             these in its environment. They work while this program runs.",
-        )
+    let about = if is_agent(model.session(), seat) {
+        "Whoever has it works as this agent: give it to one agent alone. `roundtable inbox run -- COMMAND` needs these \
+         in its environment."
     } else {
-        (
-            "Link",
-            "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
-        )
+        "Whoever opens it first votes as this seat: send it to one person alone."
     };
-    let notes = link.notes.join("\n\n");
     // The link is in view on every screen; its code is below it.
-    let text = format!("{}\n\n{code}{about}\n\n{notes}", link.text);
-    let copies = Some(link.text.clone());
-    model.overlay =
-        Some(Overlay::Text(TextView { copies, ..TextView::plain(format!("{of} of {seat}"), text) }));
+    let (access, notes) = (&link.text, link.notes.join("\n\n"));
+    let text = format!("{access}\n\n{code}{about} It works while this program runs.\n\n{notes}");
+    let title = format!("{seat}: {}", access_word(model.session(), seat));
+    let copies = Some(access.clone());
+    model.overlay = Some(Overlay::Text(TextView { copies, ..TextView::plain(title, text) }));
 }
 
 pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {

@@ -12,13 +12,13 @@ pub use lists::begun;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::frame::{Pane, Target};
+use super::frame::Pane;
 use super::host::{Effect, Message};
-use super::keys::{Action, BINDINGS};
-use super::list::{ListEvent, ListKind, type_in};
+use super::keys;
+use super::list::{ListEvent, type_in};
 use super::model::{LeaveTarget, Mode, Model, Overlay};
 use super::reading::TextEvent;
-use actions::{perform, scroll, scroll_pane};
+use actions::{perform, scroll_pane};
 use ask::leave;
 
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -31,8 +31,6 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
         Message::Key(_) => {}
-        Message::Click(target) => return click(model, target),
-        Message::Wheel(pane, lines) => wheel(model, pane, lines),
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
         Message::Asked(seat, again) => engine_events::asked(model, seat, again),
         Message::ReplayShown(damage) => engine_events::replay_shown(model, damage),
@@ -63,10 +61,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     model.notice = None;
     let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-    let is_suspend = key.code == KeyCode::Char('z') && key.modifiers.contains(KeyModifiers::CONTROL);
     match &mut model.overlay {
         _ if is_interrupt => leave(model, LeaveTarget::Quit),
-        _ if is_suspend => vec![Effect::Suspend],
         _ if key.code == KeyCode::Esc && model.busy.is_some() => {
             (model.busy, model.notice) = (None, Some("Cancelled. Nothing was changed.".to_owned()));
             vec![Effect::CancelOpening]
@@ -78,20 +74,14 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Ask(_)) => ask::press(model, key),
         None => {
             let state = model.screen_state();
-            match (model.keys.action(key, state), model.keys.place_of(Action::JumpToTenth, key)) {
-                (Some(Action::JumpToTenth), Some(tenth)) => {
-                    model.replay.to_tenth(tenth);
-                    model.scroll = [0; Pane::ALL.len()];
-                }
-                (Some(action), _) => return perform(model, action),
-                // The key has an action in another state.
-                (None, _) => {
-                    model.notice = model.keys.in_another_state(key).map(|(binding, label)| {
-                        let (name, places) = (binding.name, binding.places());
-                        format!("No effect in {}. {label}: {name} · in {places}", state.word())
-                    });
-                }
+            if let Some((binding, _)) = keys::pressed(key, Some(state)) {
+                return perform(model, binding.action);
             }
+            // The key has an action in another state.
+            model.notice = keys::pressed(key, None).map(|(binding, label)| {
+                let (name, places) = (binding.name, binding.places());
+                format!("No effect in {}. {label}: {name} · {places}", state.word())
+            });
             Vec::new()
         }
     }
@@ -160,22 +150,20 @@ fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
     else {
         return Vec::new();
     };
-    if list.kind != ListKind::Palette {
-        return lists::choose(model, &list, for_all);
-    }
-    let chosen = list.chosen().and_then(|(_, row)| BINDINGS.iter().find(|binding| binding.id == row.value));
-    chosen.map_or_else(Vec::new, |binding| perform(model, binding.action))
+    lists::choose(model, &list, for_all)
 }
 
 fn text_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let (size, theme) = (model.size, model.theme);
+    let size = model.size;
     let Some(Overlay::Text(read)) = &mut model.overlay else { return Vec::new() };
-    match read.press(key, size, theme) {
+    match read.press(key, size) {
         TextEvent::Stayed => {}
         TextEvent::Closed => model.overlay = None,
         TextEvent::OtherSeat(forward) => actions::read_other_seat(model, forward),
-        TextEvent::Said(words) => model.notice = Some(words),
-        TextEvent::Copied(text) => return vec![actions::copied(model, text)],
+        TextEvent::Copied(text) => {
+            model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
+            return vec![Effect::Copy(text)];
+        }
         TextEvent::Agreed => {
             model.overlay = None;
             return vec![Effect::Agree];
@@ -196,41 +184,6 @@ fn form_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::PageUp if is_answer => scroll_pane(model, Pane::Question, -page),
         KeyCode::PageDown if is_answer => scroll_pane(model, Pane::Question, page),
         _ => return forms::press(model, key),
-    }
-    Vec::new()
-}
-
-fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
-    match (&mut model.overlay, pane) {
-        (Some(Overlay::Text(read)), _) => read.scroll_by(lines, model.size, model.theme),
-        (Some(_), _) => {}
-        (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),
-        (None, Some(pane)) => scroll_pane(model, pane, lines),
-    }
-}
-
-fn click(model: &mut Model, target: Target) -> Vec<Effect> {
-    match (&mut model.overlay, target) {
-        (Some(Overlay::Form(form)), Target::Field(at)) => {
-            form.at = at;
-        }
-        (Some(Overlay::List(list)), Target::Choice(at)) => {
-            list.at = at;
-            return choose(model, false);
-        }
-        (None, Target::Key(action)) => return perform(model, action),
-        (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenItem),
-        (None, Target::Row(at)) => model.home.at = at,
-        (None, Target::Pane(pane)) => model.focus = pane,
-        (None, Target::Moment(at)) => {
-            model.replay.seek(at);
-            (model.scroll, model.hit) = ([0; Pane::ALL.len()], None);
-        }
-        (None, Target::Seat(at)) => {
-            (model.seat, model.focus) = (at, Pane::Seats);
-            model.scroll[Pane::Answer.index()] = 0;
-        }
-        _ => {}
     }
     Vec::new()
 }

@@ -1,4 +1,4 @@
-//! Search: in all that may be read on this screen, then among the events.
+//! Search in all that may be read on this screen.
 
 use crate::tui::frame::Pane;
 use crate::tui::model::{Mode, Model, SearchHit};
@@ -8,34 +8,23 @@ use crate::tui::screen::{find_lines, max_scroll, pane_text};
 /// Longer texts together are not searched, in bytes: a key is answered at once.
 const MOST_BYTES: usize = 16 << 20;
 
-/// To the next occurrence of the words: in what may be read, from what is looked at on and around; where
-/// that does not hold them, among the events.
+/// To the next occurrence of the words: from what is looked at on and around.
 pub fn find(model: &mut Model, forward: bool) {
     let words = model.words.clone();
     if words.is_empty() {
         model.notice = Some("No search text. Press / to search.".to_owned());
         return;
     }
-    if model.focus != Pane::Events {
-        let shown = model.rounds_back;
-        let (hits, is_whole) = hits(model, &words);
-        model.rounds_back = shown;
-        if let Some(at) = next(model, &hits, forward) {
-            go_to(model, hits[at], &words);
-            let more = if is_whole { "" } else { "+" };
-            model.notice = Some(format!("{} of {}{more} matches of “{words}”", at + 1, hits.len()));
-            return;
-        }
-    }
-    let is_found = if matches!(model.mode, Mode::Replay) {
-        model.replay.find(&words, forward)
-    } else {
-        find_back(model, &words, forward)
+    let shown = model.rounds_back;
+    let (hits, is_whole) = hits(model, &words);
+    model.rounds_back = shown;
+    let Some(at) = next(model, &hits, forward) else {
+        model.notice = Some(format!("No match for “{words}” here. Press / for other words."));
+        return;
     };
-    if !is_found {
-        let where_to = if forward { "after" } else { "before" };
-        model.notice = Some(format!("No match for “{words}” {where_to} here. Press / for other words."));
-    }
+    go_to(model, hits[at], &words);
+    let more = if is_whole { "" } else { "+" };
+    model.notice = Some(format!("{} of {}{more} matches of “{words}”", at + 1, hits.len()));
 }
 
 /// Every occurrence in what may be read, from the first round on, and whether all was searched. Leaves
@@ -96,22 +85,4 @@ fn go_to(model: &mut Model, hit: SearchHit, words: &str) {
     // An occurrence that is broken over two lines is counted in the text and stands in no line.
     let line = lines.get(hit.nth).or(lines.last()).copied().unwrap_or(0);
     model.scroll[hit.pane.index()] = line.saturating_sub(2).min(max_scroll(model, hit.pane));
-}
-
-/// In a session at work the events are read from the newest back, and are not walked.
-fn find_back(model: &mut Model, words: &str, forward: bool) -> bool {
-    let words = words.to_lowercase();
-    let newest = model.replay.at();
-    let here = model.scroll[Pane::Events.index()];
-    let holds = |back: &usize| {
-        model.replay.text(newest - 1 - back).is_some_and(|t| t.to_lowercase().contains(&words))
-    };
-    let found =
-        if forward { (0..here.min(newest)).rev().find(holds) } else { (here + 1..newest).find(holds) };
-    // From the newest event on, forward begins again at the oldest.
-    let found = found.or_else(|| (0..newest).find(holds).filter(|_| here == 0));
-    let Some(back) = found else { return false };
-    model.focus = Pane::Events;
-    model.scroll[Pane::Events.index()] = back;
-    true
 }

@@ -191,7 +191,9 @@ impl Discussion {
                 round[key] = value.clone();
             }
         };
-        OF_EVERY_ROUND.iter().for_each(|key| take(&mut round, key));
+        for key in OF_EVERY_ROUND {
+            take(&mut round, key);
+        }
         if self.lead.is_some() {
             let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
             round["exploration"] = made_by(&self.step_id("open"), "exploration", given).into();
@@ -215,7 +217,9 @@ impl Discussion {
         if let Some(rule) = keys.get("rule").or_else(|| self.strategy.rules.get(&self.kind)) {
             round["rule"] = rule.clone();
         }
-        OF_MAIN_ROUNDS.iter().for_each(|key| take(&mut round, key));
+        for key in OF_MAIN_ROUNDS {
+            take(&mut round, key);
+        }
         if self.runs(phase).is_some() {
             take(&mut round, "on_exhausted");
         }

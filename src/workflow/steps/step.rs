@@ -244,7 +244,9 @@ impl Step {
         let copy = |(item, number): (&Value, usize)| {
             let id = format!("{}.{number}", self.id);
             let mut steps = self.steps.clone();
-            steps.iter_mut().for_each(|step| step.put_into(&id, &ids));
+            for step in &mut steps {
+                step.put_into(&id, &ids);
+            }
             let item = Item { key: each.item.clone(), value: item.clone() };
             let kind = StepKind::Sequence { item: Some(item) };
             Self { id, kind, steps, place: self.place, is_copy: true, ..Self::default() }

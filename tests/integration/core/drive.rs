@@ -58,7 +58,12 @@ impl Sitting {
         let artifact = |text: &str| serde_json::from_str(text).expect("a map");
         let form = |form: &str, participants| {
             let step = self.session.step.as_ref().map_or("pick", |run| run.id.as_str()).to_owned();
-            Command::ReviseRound(RoundRevised { step, form: form.to_owned(), participants })
+            Command::ReviseRound(RoundRevised {
+                step,
+                form: form.to_owned(),
+                participants,
+                ..RoundRevised::default()
+            })
         };
         let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
         match which {

@@ -42,12 +42,12 @@ struct Panel {
     offered: Vec<String>,
 }
 
-pub fn run(args: AskArgs, output: &mut Console) -> VerbResult {
+pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
     let is_asked = is_on_terminal() && !output.is_for_scripts() && !args.yes && !args.rehearse;
-    check(&args)?;
+    check(args)?;
     let mut set_up = environment(args.common.trust.trust, output)?;
-    let panel = panel(&args, &set_up)?;
+    let panel = panel(args, &set_up)?;
     let run = Run {
         batch: true,
         evidence: args.about.clone(),
@@ -58,7 +58,7 @@ pub fn run(args: AskArgs, output: &mut Console) -> VerbResult {
     batch::check_places(&run)?;
     let mut options = launch_options(&run, &mut set_up)?;
     // In the definition they are part of what `--save-as` writes.
-    let text = definition(&args, &panel.seats, std::mem::take(&mut options.evidence))?;
+    let text = definition(args, &panel.seats, std::mem::take(&mut options.evidence))?;
     let file = args.save_as.clone().unwrap_or_else(|| PathBuf::from("ask.yaml"));
     let mut opening = prepared(&text, &file, &options, &set_up, output)?;
     if is_asked {
@@ -66,7 +66,7 @@ pub fn run(args: AskArgs, output: &mut Console) -> VerbResult {
             output.note(&line);
         }
         let total = draft(&mut opening.session, &options, &set_up, &mut |_, _, _| {})?;
-        let shown = six_lines(&args, &panel, &opening, &total);
+        let shown = six_lines(args, &panel, &opening, &total);
         let answer = ask(&format!("{shown}Ask them? [y/N] "));
         if !answer.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes")) {
             output.note("nothing was sent or saved");

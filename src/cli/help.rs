@@ -56,7 +56,7 @@ fn examples(verbs: &[&str]) -> String {
 }
 
 fn columns(heading: &str, rows: &[(&str, &str)]) -> String {
-    format!("{heading}:\n{}", aligned(rows).map(|row| format!("  {row}\n")).collect::<String>())
+    aligned(rows).fold(format!("{heading}:\n"), |text, row| format!("{text}  {row}\n"))
 }
 
 /// Commands by what they are for, in the order of `--help`.

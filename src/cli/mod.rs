@@ -104,7 +104,7 @@ fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 
 fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     match verb {
-        Verb::Ask(args) => ask::run(args, output),
+        Verb::Ask(args) => ask::run(&args, output),
         Verb::Run(run) => batch::run(&Run { batch: true, ..*run }, output),
         Verb::Resume(args) => batch::resume_files(args, output),
         Verb::Serve(args) => batch::serve(&args, output),

@@ -13,7 +13,7 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let problem = |damage| damage_problem(&damage, &file);
     let mut reader = LogReader::new(&bytes).map_err(problem)?;
     let (mut lines, mut damage) = (Vec::new(), None);
-    while let Some(line) = reader.next() {
+    for line in reader.by_ref() {
         match line {
             Ok(line) => lines.push(line),
             Err(found) if lines.is_empty() => return Err(problem(found).into()),

@@ -280,7 +280,7 @@ impl<'a> Approval<'a> {
         // A blocked proposal that was amended is asked about again.
         let is_amended = asked.given.comment.is_some();
         let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| {
-            !tally.decided && !(is_amended && round_outcome(tally) == RoundOutcome::Blocked)
+            !(tally.decided || is_amended && round_outcome(tally) == RoundOutcome::Blocked)
         });
         let is_about = last.is_some_and(|run| session.approval_of(Some(run)) == Some(asked));
         let because = (is_undecided && is_about && asked.given.approved).then_some("nothing was decided");

@@ -234,7 +234,7 @@ fn keys(seats: usize) -> Vec<f64> {
 
 /// Keys in a draft of so many seats of one model with so many bytes of background, each with its frame.
 fn keys_of_draft(seats: usize, background: usize, repeat: usize) -> Vec<f64> {
-    let lines = long_session::open_round(5, 0);
+    let lines = synthetic_session::open_round(5, 0);
     let Event::SessionOpened(mut opened) = lines[0].stamped.event.clone() else { panic!("no header") };
     let mut seat = opened.participants[0].clone();
     "ollama/llama3.2".clone_into(&mut seat.model);

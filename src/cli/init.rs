@@ -28,6 +28,8 @@ const CONFIG: &str = "\
 #   lab: {api: openai, base_url: \"http://127.0.0.1:8091/v1\", key_env: LAB_API_KEY, max_in_flight: 2}
 ";
 
+const ENTRY: &str = r#"{"mcpServers": {"roundtable": {"command": "roundtable", "args": ["mcp"]}}}"#;
+
 pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
     let name = file.display().to_string();
     let text = read_text(file, MAX_DEFINITION as u64)?;
@@ -40,6 +42,19 @@ pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
         output.warn(&Diagnostic::new(format!("{name}: `{key}` is left out: a session makes it as it runs")));
     }
     output.line(definition.trim_end());
+    Ok(ExitCode::Finished)
+}
+
+/// Writes the entry that starts `roundtable mcp` for Claude Code, and prints it for other assistants.
+pub fn for_assistants(output: &mut Console) -> VerbResult {
+    let path = Path::new(".mcp.json");
+    if path.symlink_metadata().is_ok() {
+        output.note("exists, unchanged: .mcp.json; Claude Code reads this entry from it:");
+    } else {
+        Disk::default().write_whole(path, format!("{ENTRY}\n").as_bytes())?;
+        output.note("created .mcp.json, which Claude Code reads; other assistants take the same entry:");
+    }
+    output.line(ENTRY);
     Ok(ExitCode::Finished)
 }
 

@@ -152,8 +152,9 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust.trust, output)
         }
-        Verb::Init { from: None } => init::run(output),
-        Verb::Init { from: Some(file) } => init::definition_from(&file, output),
+        Verb::Init { agent: true, .. } => init::for_assistants(output),
+        Verb::Init { from: None, .. } => init::run(output),
+        Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }

@@ -31,7 +31,7 @@ impl Engine<'_> {
             }
             Work::Return(text) => self.return_work(&item, &text, participant, named),
             Work::Fail(reason) => self.fail_work(item, reason, participant, named),
-            Work::Answer { text, again } => self.take_plain_answer(participant, holder, &item, text, again),
+            Work::Answer { text, again } => self.take_plain_answer(&participant, holder, &item, text, again),
         }
     }
 

@@ -127,7 +127,7 @@ impl Engine<'_> {
     /// one of the same worker counts as it is. What is sent twice has the same reply twice.
     pub(super) fn take_plain_answer(
         &mut self,
-        participant: String,
+        participant: &str,
         holder: String,
         item: &str,
         text: String,
@@ -137,14 +137,14 @@ impl Engine<'_> {
             return Err(RefusalWord::NotRunning.into());
         }
         let not_offered = || Refusal::from(RefusalWord::NotOffered);
-        let round = asked_of(&self.session, &participant, item)?;
-        let seat = round.seat(&participant).ok_or_else(not_offered)?;
+        let round = asked_of(&self.session, participant, item)?;
+        let seat = round.seat(participant).ok_or_else(not_offered)?;
         let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
         let hash = sha256_hex(&text);
         match &seat.status {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
-                let is_same = asked.is_some_and(|asked| asked.sealed.get(&participant) == Some(&hash));
-                let known = known(round, &participant, &text, is_same);
+                let is_same = asked.is_some_and(|asked| asked.sealed.get(participant) == Some(&hash));
+                let known = known(round, participant, &text, is_same);
                 return known.ok_or_else(|| RefusalWord::AlreadySealed.into());
             }
             SeatStatus::Excused(_) => return Err(RefusalWord::SeatExcused.into()),
@@ -155,7 +155,7 @@ impl Engine<'_> {
         }
         let asked = asked.ok_or_else(not_offered)?;
         let reply = ReplyAttempt { text, ..ReplyAttempt::default() };
-        let attempt = (participant.clone(), seat.retried, holder);
+        let attempt = (participant.to_owned(), seat.retried, holder);
         let first = asked.unfit.get(&attempt).cloned();
         let may_correct = match &first {
             _ if again => false,
@@ -181,15 +181,16 @@ impl Engine<'_> {
             latency_ms: (self.now)().since(round.opened_at),
             ..AnswerRecord::default()
         };
-        let sealed = seal_record(&participant, record, &shared)?;
+        let sealed = seal_record(participant, record, &shared)?;
         let round = shared.round.clone();
-        let sealed = Command::Seal { round: round.clone(), participant: participant.clone(), seal: sealed };
+        let sealed =
+            Command::Seal { round: round.clone(), participant: participant.to_owned(), seal: sealed };
         self.stage(sealed)?;
         if let Some(asked) = &mut self.pool.round {
             asked.unfit.retain(|(of, ..), _| *of != participant);
-            asked.sealed.insert(participant.clone(), hash);
+            asked.sealed.insert(participant.to_owned(), hash);
         }
-        let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
+        let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(not_offered)
     }
 }

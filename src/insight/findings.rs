@@ -129,7 +129,9 @@ fn firsts(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -
     let mut last: Option<(&Option<String>, u32, usize)> = None;
     for (file, from, to, at) in &placed {
         let over = last.filter(|(known, end, _)| *known == file && from <= end);
-        over.iter().for_each(|(_, _, other)| join(*at, *other));
+        if let Some((_, _, other)) = over {
+            join(*at, other);
+        }
         last = Some((file, over.map_or(*to, |(_, end, _)| end.max(*to)), *at));
     }
     (0..all.len()).map(|at| first(&of, at)).collect()

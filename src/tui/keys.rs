@@ -127,6 +127,7 @@ bindings! {
     SESSION PreviousRound [ch('[')] "previous round" "";
     SESSION NextSeat [key(KeyCode::Right), ch('l')] "next seat" "seat";
     SESSION PreviousSeat [key(KeyCode::Left), ch('h')] "previous seat" "";
+    READABLE ToggleSideBySide [ch('v')] "answers side by side" "side by side";
     READABLE ExportReport [ch('R')] "export report" "report";
     READABLE OtherRules [ch('w')] "recount with other rules" "other rules";
     SESSION NextPane [key(KeyCode::Tab)] "next pane" "pane";

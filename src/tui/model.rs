@@ -81,6 +81,7 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     pub words: String,
     pub hit: Option<SearchHit>,
+    pub is_side_by_side: bool,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     pub size: (u16, u16),
@@ -113,7 +114,7 @@ impl Model {
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
-        self.overlay = None;
+        (self.overlay, self.is_side_by_side) = (None, false);
         (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }

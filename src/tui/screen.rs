@@ -68,7 +68,11 @@ fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     Layout::vertical([title, Constraint::Min(3), time, foot]).areas(area)
 }
 
+/// Draws the panes that are seen, or the answers of several seats.
 fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
+    if model.is_side_by_side && model.focus == Pane::Answer && model.preview().is_none() {
+        return answer::side_by_side(frame, body, model);
+    }
     for (pane, place) in places(body, model) {
         draw_pane(frame, place, model, pane);
     }
@@ -264,13 +268,20 @@ fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 }
 
 /// Returns the area of a pane, or the one that it would have.
-pub fn place(model: &Model, pane: Pane) -> Rect {
+fn body(model: &Model) -> Rect {
     let (width, height) = model.size;
-    let body = rows(Rect { x: 0, y: 0, width, height }, model)[1];
+    rows(Rect { x: 0, y: 0, width, height }, model)[1]
+}
+
+pub fn place(model: &Model, pane: Pane) -> Rect {
+    let body = body(model);
     places(body, model).into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
 }
 
 pub fn max_scroll(model: &Model, pane: Pane) -> usize {
+    if pane == Pane::Answer && model.is_side_by_side {
+        return answer::most_beside(model, body(model));
+    }
     let inner = frame::inner(place(model, pane));
     match pane {
         Pane::Seats => 0,

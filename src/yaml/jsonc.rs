@@ -32,8 +32,8 @@ pub fn relaxed_json(text: &str) -> String {
 fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         text.find('\n').unwrap_or(text.len())
-    } else if text.starts_with("/*") {
-        text[2..].find("*/").map_or(text.len(), |end| end + 4)
+    } else if let Some(inside) = text.strip_prefix("/*") {
+        inside.find("*/").map_or(text.len(), |end| end + 4)
     } else {
         0
     }

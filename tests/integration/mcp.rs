@@ -338,6 +338,11 @@ fn arguments_are_taken_as_assistants_write_them() {
     assert_eq!(done["session"], session);
     assert_eq!(desk.events("round_opened")[0]["question"], "42");
     client.convene(&json!({"question": "Which?"}));
+    let entry = desk.run(["init", "--agent"]).code(0).out;
+    assert_eq!(entry, desk.read(".mcp.json"));
+    desk.write(".mcp.json", "{}");
+    assert_eq!(desk.run(["init", "--agent"]).code(0).out, entry);
+    assert_eq!(desk.read(".mcp.json"), "{}");
 }
 
 #[test]

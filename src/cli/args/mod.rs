@@ -149,6 +149,10 @@ pub enum Verb {
         /// Print the definition of a `participant_context` block (YAML, or Markdown that holds one)
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
+        /// Let coding assistants call `roundtable mcp`: write the entry of Claude Code to `.mcp.json`, and print
+        /// it for others
+        #[arg(long, conflicts_with = "from")]
+        agent: bool,
     },
     /// Print a manual page, or write all of them
     #[command(hide = true)]

@@ -24,8 +24,8 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 type Verdict = Option<AckKind>;
 
 /// After a pause: what was wrong may pass.
-fn again() -> Verdict {
-    Some(AckKind::Nak(Some(ack_wait() / 15)))
+fn again() -> AckKind {
+    AckKind::Nak(Some(ack_wait() / 15))
 }
 
 impl Worker {
@@ -50,13 +50,13 @@ impl Worker {
             // Nothing is signed for it; its session finds out once it was given often enough.
             Err(BadOffer::NotSigned) => {
                 self.tell("an offer is refused: its table has not signed it");
-                return again();
+                return Some(again());
             }
             Err(BadOffer::Stranger) => {
                 let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
                 let key = offer["table_key"].as_str().and_then(named_key).unwrap_or_default();
                 self.trouble.say(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
-                return again();
+                return Some(again());
             }
             Err(BadOffer::Unknown) => "needs a newer version",
         };
@@ -85,7 +85,7 @@ impl Worker {
             Ok(None) => {}
             Err(error) => {
                 self.tell(&format!("warning: {error}"));
-                return again();
+                return Some(again());
             }
         }
         if offer.deadline.is_some_and(|deadline| deadline <= now().0) {
@@ -98,7 +98,7 @@ impl Worker {
             Err(why) if is_last => self.send(self.settings.answerer.fail(ids.clone(), &why)).await,
             Err(why) => {
                 self.tell(&format!("{session}: {participant}: {why}"));
-                again()
+                Some(again())
             }
         }
     }

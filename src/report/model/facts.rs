@@ -164,8 +164,8 @@ impl<'a> Question<'a> {
             return Fact::new("–", "no answers to compare");
         };
         let note = Some(found.notes().join("; ")).filter(|note| !note.is_empty());
-        let none = || "no two seats share a model or an answer".to_owned();
-        Fact::new(found.counts(), note.unwrap_or_else(none))
+        let nothing_shared = || "no two seats share a model or an answer".to_owned();
+        Fact::new(found.counts(), note.unwrap_or_else(nothing_shared))
     }
 
     /// The answer that adopts or rejects the result, else the facilitator's own decision.

@@ -174,7 +174,9 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
             }));
         } else {
             table.command(Command::OpenRound { project_summary: None, seal: None });
-            SEATS.iter().for_each(|seat| table.seal(seat));
+            for seat in SEATS {
+                table.seal(seat);
+            }
             let answers = SEATS.map(|seat| table.vote(seat, "yes", json!({})));
             table.close(answers.to_vec());
         }

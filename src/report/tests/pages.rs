@@ -120,10 +120,17 @@ fn a_proposal_that_was_amended_twice_is_one_decision_with_its_three_texts() {
         table.command(Command::StartStep);
         let (step, form) =
             ("ask".to_owned(), format!("question: {text:?}\nballot: consent\nrule: consent\n"));
-        table.command(Command::ReviseRound(RoundRevised { step, form, participants: None }));
+        table.command(Command::ReviseRound(RoundRevised {
+            step,
+            form,
+            participants: None,
+            models: indexmap::IndexMap::default(),
+        }));
         table.command(Command::OpenRound { project_summary: None, seal: None });
         let stance = if change.is_some() { Stance::Block } else { Stance::Support };
-        ["software-architect", "qa-lead"].iter().for_each(|seat| table.seal(seat));
+        for seat in ["software-architect", "qa-lead"] {
+            table.seal(seat);
+        }
         let answers = vec![
             table.stance("software-architect", Stance::Support, None),
             table.stance("qa-lead", stance, change),
@@ -156,7 +163,9 @@ fn three_hundred_seats_have_a_short_first_page_and_are_all_in_the_record() {
     );
     let mut table = Table::round(&definition);
     let seats: Vec<String> = (0..300).map(|at| format!("seat-{at}")).collect();
-    seats.iter().for_each(|seat| table.seal(seat));
+    for seat in &seats {
+        table.seal(seat);
+    }
     let vote = |(at, seat): (usize, &String)| {
         let option = if at % 3 == 0 { "b" } else { "a" };
         table.vote(seat, option, json!({"rationale": [format!("reason number {at} of this seat alone")]}))

@@ -244,6 +244,8 @@ fn a_counted_round_in_every_pane() {
         model.focus = pane;
         shows(name, &model);
     }
+    model.is_side_by_side = true;
+    shows("side-by-side", &model);
 }
 
 #[test]

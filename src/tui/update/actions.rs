@@ -64,6 +64,9 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         }
         Action::ShowSnapshot => show_snapshot(model),
         Action::ShowAgenda => lists::show_agenda(model),
+        Action::ToggleSideBySide => {
+            (model.is_side_by_side, model.focus) = (!model.is_side_by_side, Pane::Answer);
+        }
         Action::OtherRules => lists::what_if(model),
         Action::ExportReport => return vec![Effect::Report],
         Action::CheckProviders => return lists::checking(model),
@@ -92,6 +95,9 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
 
 /// Back to the home screen; from there, nowhere.
 fn home(model: &mut Model) -> Vec<Effect> {
+    if std::mem::take(&mut model.is_side_by_side) {
+        return Vec::new();
+    }
     // Going back leads from a search and an earlier round before it leads out.
     if !model.words.is_empty() || model.rounds_back > 0 {
         model.words.clear();

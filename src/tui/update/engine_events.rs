@@ -142,7 +142,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else {
         return;
     };
-    model.rounds_back = 0;
+    (model.is_side_by_side, model.rounds_back) = (false, 0);
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
         model.scroll = [0; Pane::ALL.len()];
     }

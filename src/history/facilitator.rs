@@ -49,6 +49,7 @@ impl Definition {
             artifacts: round.artifacts.clone(),
             closes_below_quorum: round.closes_below_quorum || form.closes_below_quorum,
             recall: round.recall.clone(),
+            on_undecided: round.on_undecided.clone(),
             ..form
         };
         Ok(after)

@@ -306,8 +306,14 @@ const WAYS: [Way; 9] = [
 ];
 
 fn typed(key: &str) -> String {
-    let named =
-        [("Enter", "\r"), ("Tab", "\t"), ("Shift-Tab", "\u{1b}[Z"), ("space", " "), ("F1", "\u{1b}OP")];
+    let named = [
+        ("Enter", "\r"),
+        ("Tab", "\t"),
+        ("Shift-Tab", "\u{1b}[Z"),
+        ("space", " "),
+        ("F1", "\u{1b}OP"),
+        ("Esc", "\u{1b}"),
+    ];
     let moves = ["↑ A", "↓ B", "→ C", "← D", "Home H", "End F", "PageUp 5~", "PageDown 6~"];
     if let Some((_, end)) = moves.iter().filter_map(|row| row.split_once(' ')).find(|row| row.0 == key) {
         return format!("\u{1b}[{end}");

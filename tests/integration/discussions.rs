@@ -189,7 +189,7 @@ fn a_project_has_strategies_of_its_own() {
     let votes = both(&json!({"vote": "a"}));
     run(&desk, &json!({"talk-one": votes, "talk-two": votes})).code(0);
     assert_eq!(rounds(&desk), ["talk-one", "talk-two"]);
-    assert!(desk.run(["strategies"]).code(0).out.contains("twice  Vote twice. Good for tests."));
+    assert!(desk.run(["strategies"]).code(0).out.contains("twice       Vote twice. Good for tests."));
     assert_eq!(desk.run(["strategies", "twice"]).code(0).out.trim_end(), own.trim_end());
     // What the rounds made of it do not take is found, too.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "revises: one, feedback: names"));

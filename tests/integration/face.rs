@@ -151,10 +151,10 @@ fn a_replay_seeks_and_leads_to_a_fork() {
     screen.wait_for(&["REHEARSAL: ", "event 22 of 22"]);
     screen.press("g", &["event 0 of 22"]);
     screen.press("]", &["OPEN", "□ 0 of 5"]);
-    screen.press(".", &["□ 1 of 5"]);
+    screen.press("......", &["□ 1 of 5"]);
     screen.press("\x1b[F", &["[FINISHED]"]);
     screen.press("F", &["Fork the session here?"]);
-    screen.press("y", &["New session from event", "[3 REVEAL]"]);
+    screen.press("y", &["New session: ", "[3 REVEAL]"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["A accept", "round 2"]);
     screen.press("Ay", &["Session finished"]);

@@ -245,7 +245,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("n", &["nothing was run or sent"]);
     screen.press("o", &["Allow this?", "more lines"]);
     assert_eq!(ran(), 0);
-    screen.press("jjjjjjjjjjjjjjj", &["y agree, and keep that"]);
+    screen.press("jjjjjjjjjjjjjjj", &["y agree"]);
     screen.press("y", &["Your decision"]);
     assert_eq!(ran(), 1);
     left(screen);

@@ -3,10 +3,11 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::history::WorkItem;
 use crate::insight::wording::format_duration;
 use crate::sanitize::harmless_line;
 use crate::tui::model::Model;
-use crate::tui::text::hanging;
+use crate::tui::text::{hanging, paragraph};
 use crate::workflow::Step;
 
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
@@ -20,6 +21,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
             lines.extend(hanging("      ", error, width, 3, model.theme.bad()));
         }
+        output(model, step, width, &mut lines);
+    }
+    // The needs of a session that has not begun.
+    if let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) {
+        heading(model, "runs and asks", &mut lines);
+        lines.extend(live.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
     }
     items(model, &mut lines);
     lines
@@ -43,6 +50,19 @@ fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
         Span::raw(about),
         Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
     ])
+}
+
+/// The last lines that the program of a failed step printed.
+fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
+    const SHOWN: usize = 8;
+    let of_step = |item: &&WorkItem| item.offered.step == step.id;
+    let last = model.session().items.values().rev().find(of_step);
+    let Some(output) = last.and_then(|item| item.outcome()?.output()) else { return };
+    let all: Vec<&str> = output.lines().collect();
+    for line in &all[all.len().saturating_sub(SHOWN)..] {
+        let line: String = harmless_line(line).chars().take(width.saturating_sub(8)).collect();
+        lines.push(Line::styled(format!("      │ {line}"), model.theme.faint()));
+    }
 }
 
 /// A step's sign and style, and how long it took where it has ended.

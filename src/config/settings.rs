@@ -358,9 +358,15 @@ impl Config {
     }
 }
 
-/// Reads the values of a file; the first that does not fit is a problem at its place.
-fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Diagnostic> {
-    serde_path_to_error::deserialize(without_nulls(node.to_json())).map_err(|error| {
+/// Reads the values of a file. Each that does not fit is a problem at its place: the rest is read without it.
+fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Vec<Diagnostic>> {
+    let (mut values, mut problems) = (without_nulls(node.to_json()), Vec::new());
+    loop {
+        let error = match serde_path_to_error::deserialize(values.clone()) {
+            Ok(said) if problems.is_empty() => return Ok(said),
+            Ok(_) => return Err(problems),
+            Err(error) => error,
+        };
         let mut at = node;
         for segment in error.path() {
             let inner = match (segment, &at.value) {
@@ -372,8 +378,18 @@ fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Diagnostic>
         }
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("`{path}`: ") };
-        at.problem(file, format!("{place}{}", error.inner()))
-    })
+        problems.push(at.problem(file, format!("{place}{}", error.inner())));
+        if !without(&mut values, error.path().iter()) {
+            return Err(problems);
+        }
+    }
+}
+
+/// Takes the value at this path away; of a list all of it. Nothing is to be taken where the path is empty.
+fn without<'a>(values: &mut Json, mut path: impl Iterator<Item = &'a Segment>) -> bool {
+    let (Json::Object(map), Some(Segment::Map { key })) = (values, path.next()) else { return false };
+    let is_within = map.get_mut(key).is_some_and(|inner| without(inner, path));
+    is_within || map.shift_remove(key).is_some()
 }
 
 /// A key without a value counts as absent.
@@ -425,6 +441,9 @@ mod tests {
         let problems = layered("model: x\nproviders: {lab: {\n  stream: maybe}}\n").unwrap_err();
         assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
         assert!(problems[0].message.starts_with("`providers.lab.stream`: "), "{problems:?}");
+        let problems = layered("model: [x]\nmodle: x\nproviders: {lab: {api: no, env: [{}]}}\n").unwrap_err();
+        let lines: Vec<u64> = problems.iter().map(|problem| problem.place.as_ref().unwrap().line).collect();
+        assert_eq!(lines, [1, 2, 3, 3], "each mistake is told once: {problems:?}");
         let problems = layered("modle: x\n").unwrap_err();
         assert!(problems[0].message.contains("unknown field `modle`, expected one of `model`,"));
     }

@@ -128,7 +128,7 @@ mod tests {
     fn what_is_on_disk_is_shown_once_the_state_holds_nothing_beyond_it() {
         let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
         with_engine(
-            ("question: q\n", &ann, std::collections::HashMap::new()),
+            ("question: q\n", &[ann], std::collections::HashMap::new()),
             || Timestamp(1),
             |engine| {
                 for (more, unshown) in [(true, 1), (false, 0)] {

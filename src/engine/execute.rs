@@ -2,7 +2,9 @@
 
 use super::arrival::next_arrival;
 use super::evidence::too_large;
-use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
+use super::facilitator::{
+    FacilitatorAnswer, FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question,
+};
 use super::round_key::new_key;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
@@ -198,9 +200,13 @@ impl Engine<'_> {
 
     /// Puts other models into seats where that is wanted, and changes the round that opens next.
     fn revise(&mut self, revised: RoundRevised) -> Result<(), Refusal> {
+        // All of it or nothing: a model that cannot be asked leaves every seat as it was.
         self.decide(Command::ReviseRound(revised.clone()))?;
-        for (participant, model) in &revised.models {
-            self.replace_model(participant, Some(model)).map_err(Refusal::Said)?;
+        let newcomers: Result<Vec<_>, String> =
+            revised.models.values().map(|model| (self.config.replace_seat)(model)).collect();
+        for ((seat, model), newcomer) in revised.models.iter().zip(newcomers.map_err(Refusal::Said)?) {
+            self.learn_price(model, &newcomer);
+            self.config.table.insert(seat.clone(), newcomer.participant);
         }
         self.stage(Command::ReviseRound(revised))
     }
@@ -231,11 +237,17 @@ impl Engine<'_> {
         self.retry_seat(participant)
     }
 
-    /// Makes sure that one more request can be paid while a round is open, and puts a new model into the seat.
+    fn learn_price(&mut self, model: &str, newcomer: &ReplacementSeat) {
+        if let Some(budget) = &mut self.config.budget {
+            budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+        }
+    }
+
+    /// Makes sure that one more request can be paid, and puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
         let newcomer = model.map(|model| (self.config.replace_seat)(model)).transpose()?;
-        if let (Some(budget), Some(model), Some(newcomer)) = (&mut self.config.budget, model, &newcomer) {
-            budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+        if let (Some(model), Some(newcomer)) = (model, &newcomer) {
+            self.learn_price(model, newcomer);
         }
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
             let seat = self.session.seat_info(participant);
@@ -269,4 +281,47 @@ fn failure_in(events: &[Event]) -> String {
     let ends =
         |event: &Event| if let Event::StepFinished(ended) = event { ended.error.clone() } else { None };
     events.iter().find_map(ends).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::super::facilitator::ReplacementSeat;
+    use super::super::testing::with_engine;
+    use super::*;
+    use crate::participants::rehearsal::Rehearsal;
+
+    #[test]
+    fn a_model_that_cannot_be_asked_leaves_every_seat_as_it_was() {
+        let seat = |name: &str| json!({"name": name, "persona": name, "model": "test/a", "weight": 1.0});
+        let definition = "question: q\nparticipants: [ann, bob]\n";
+        with_engine(
+            (definition, &[seat("ann"), seat("bob")], [].into()),
+            || Timestamp(0),
+            |engine| {
+                engine.config.replace_seat = Box::new(|model| match model {
+                    "test/b" => {
+                        Ok(ReplacementSeat { participant: Arc::new(Rehearsal::default()), price: None })
+                    }
+                    _ => Err("no key".to_owned()),
+                });
+                engine.stage(Command::StartStep).unwrap();
+                let revised = |bob: &str| RoundRevised {
+                    step: "d".to_owned(),
+                    form: "question: q\n".to_owned(),
+                    participants: None,
+                    models: [("ann", "test/b"), ("bob", bob)]
+                        .map(|(seat, model)| (seat.to_owned(), model.to_owned()))
+                        .into(),
+                };
+                assert!(engine.revise(revised("test/c")).is_err());
+                assert!(engine.config.table.is_empty() && engine.session.roster["ann"].model == "test/a");
+                engine.revise(revised("test/b")).unwrap();
+                assert_eq!((engine.config.table.len(), &*engine.session.roster["bob"].model), (2, "test/b"));
+            },
+        );
+    }
 }

@@ -319,7 +319,7 @@ mod tests {
     fn with_session(session: crate::history::Session, act: impl FnOnce(&mut Engine<'_>)) {
         let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
         with_engine(
-            ("question: q\n", &ann, HashMap::new()),
+            ("question: q\n", &[ann], HashMap::new()),
             || Timestamp(1),
             |engine| {
                 engine.session = session;

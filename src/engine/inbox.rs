@@ -163,7 +163,7 @@ mod tests {
             "name": "ann", "persona": "ann", "model": "remote/inbox", "weight": 1.0, "agent_only": true,
             "remote": {"door": "inbox"},
         });
-        with_engine((&definition, &ann, HashMap::new()), now, |engine| {
+        with_engine((&definition, &[ann], HashMap::new()), now, |engine| {
             while let NextAction::Decide(command) = next(&engine.session) {
                 engine.stage(command).unwrap();
             }

@@ -1,4 +1,4 @@
-//! An engine with one seat and nobody who leads it, for tests.
+//! An engine with a few seats and nobody who leads it, for tests.
 
 use std::path::Path;
 
@@ -37,16 +37,16 @@ impl Facilitator for Nobody {
 
 /// Does something with a session that has just been opened, at times that `now` tells.
 pub fn with_engine<T>(
-    (definition, seat, table): (&str, &Value, SeatedParticipants),
+    (definition, seats, table): (&str, &[Value], SeatedParticipants),
     now: fn() -> Timestamp,
     act: impl FnOnce(&mut Engine<'_>) -> T,
 ) -> T {
     let dir = tempfile::tempdir().unwrap();
-    let persona = &seat["name"];
+    let persona = |seat: &Value| json!({"name": seat["name"], "sha256": "", "description": "", "text": ""});
     let header = json!({
         "session": "s-1", "format": 3, "program": "test", "definition_file": "d.yaml",
-        "texts": "", "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
-        "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
+        "texts": "", "definition_sha256": "", "definition": definition, "input": "x", "participants": seats,
+        "personas": seats.iter().map(persona).collect::<Vec<_>>(),
     });
     let (mut observer, mut facilitator) = (Nobody, Nobody);
     let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();

@@ -279,7 +279,7 @@ mod tests {
         let definition = "steps: [{id: a, type: agent, agent: ann, max_retries: 1}]\n";
         let ann =
             json!({"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true});
-        with_engine((definition, &ann, std::collections::HashMap::new()), now, |engine| {
+        with_engine((definition, &[ann], std::collections::HashMap::new()), now, |engine| {
             engine.stage(Command::StartStep).unwrap();
             engine.stage(Command::Offer { step: "a".to_owned() }).unwrap();
             let (item, participant) = ("a/1".to_owned(), "ann".to_owned());
@@ -322,7 +322,7 @@ mod tests {
             let definition = "steps: [{id: a, type: agent, agent: ann}]\n";
             let ann = json!({"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true});
             let table = [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into();
-            with_engine((definition, &ann, table), now, |engine| {
+            with_engine((definition, &[ann], table), now, |engine| {
                 let runtime =
                     tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
                 assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), ExitCode::Finished, "{after}");

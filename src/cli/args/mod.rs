@@ -127,7 +127,7 @@ pub enum Verb {
         #[arg(long, requires = "decisions")]
         markdown: bool,
     },
-    /// Check provider keys, reachability and models, and print the settings
+    /// Check provider keys, servers and models
     Doctor {
         /// `provider` or `provider/model` (default: all); exit 5 if one that you name is unreachable
         #[arg(value_name = "PROVIDER")]

@@ -37,7 +37,7 @@ fn check_step(node: &Node, found: &Findings<'_>) {
 
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
     let known: Vec<_> = spec.keys.iter().collect();
-    let keys = Keys { what: spec.what, places: &[spec.name], known: &known, is_open: spec.is_open };
+    let keys = Keys { what: spec.what, places: &[spec.name], known: &known, is_open: spec.others.is_some() };
     keys.check(node, found);
     keys.check_required(node, spec.keys, found);
 }

@@ -50,8 +50,8 @@ pub fn definition_reference() -> String {
     }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        let others = if of.is_open { "\n\nOther keys are passed on unchanged." } else { "" };
-        page.section(&(heading(of) + others), of.keys);
+        let others = of.others.map(|others| format!("\n\n{others}")).unwrap_or_default();
+        page.section(&(heading(of) + &others), of.keys);
         done += 1;
     }
     page.text

@@ -126,7 +126,7 @@ fn mapping<'a>(keys: impl IntoIterator<Item = &'a KeySpec>) -> Value {
 
 fn of_map(of: &MapSpec) -> Value {
     let mut schema = mapping(of.keys.iter());
-    schema["additionalProperties"] = of.is_open.into();
+    schema["additionalProperties"] = of.others.is_some().into();
     schema
 }
 

@@ -66,12 +66,12 @@ pub struct MapSpec {
     /// Its name in messages, with the article.
     pub what: &'static str,
     pub keys: &'static [KeySpec],
-    /// Other keys are its author's own.
-    pub is_open: bool,
+    /// What becomes of other keys; none: they are errors.
+    pub others: Option<&'static str>,
 }
 
 pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec]) -> MapSpec {
-    MapSpec { name, what, keys, is_open: false }
+    MapSpec { name, what, keys, others: None }
 }
 
 pub struct StepType {

@@ -9,7 +9,10 @@ use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile,
 use crate::yaml::{Node, Value};
 
 pub const TASK: MapSpec = MapSpec {
-    is_open: true,
+    others: Some(
+        "A row of linked tasks also has its `statusSince`, `estimate`, `timeSpent`, `createdAt`, `labels` and \
+         `languageCode`. Other keys are left out.",
+    ),
     ..map(
         "task",
         "a task",

@@ -135,8 +135,8 @@ fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Jso
 /// The first and the last line of a finding.
 type Lines = Option<(u32, u32)>;
 
-/// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is flagged
-/// and not used.
+/// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is
+/// flagged and not used.
 fn lines(
     answer: &mut AnswerParser<'_>,
     entries: &Map,

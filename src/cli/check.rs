@@ -2,7 +2,8 @@
 //!
 //! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
 //! would run, which addresses it would ask, and what is known of the programs that take seats. Nothing is
-//! run but what prints the version of such a program, nothing sent or saved. Personas and models are looked up as a run would; keys are not needed.
+//! run but what prints the version of such a program, nothing sent or saved. Personas and models are looked
+//! up as a run would; keys are not needed.
 
 use std::path::Path;
 use std::sync::Arc;

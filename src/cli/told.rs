@@ -216,7 +216,7 @@ fn under_way(session: &Session) -> Option<(String, String)> {
     Some((format!("step `{}`", step.id), format!("{out} work item(s) out")))
 }
 
-/// What is to be said of the seats of a closed round: those without a ballot, asked without what their
+/// Remarks on the seats of a closed round: those without a ballot, asked without what their
 /// service does not take, with a prompt that was cut, or whose model does not keep the form.
 fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
     let (number, tokens) = (round.opened.number, round.opened.estimated_tokens);

@@ -29,7 +29,7 @@ impl BuiltInProvider {
         self.form == SchemaMode::Bounded
     }
 
-    /// How it tells its context window.
+    /// The way to ask for its context window.
     pub fn window(&self) -> Option<WindowQuestion> {
         let (paths, setting): (&[&str], &str) = match self.name {
             "ollama" => (&["api/ps", "api/show"], "OLLAMA_CONTEXT_LENGTH"),

@@ -160,7 +160,7 @@ impl Provider {
     }
 }
 
-/// How the screen looks.
+/// The look of the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenConfig {

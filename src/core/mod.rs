@@ -1,6 +1,7 @@
 //! The session core: commands go in, events come out, state is a fold of events.
 //!
-//! Three functions and nothing else: [`decide()`] says what a command would write, [`apply`](crate::history::Session::apply)
+//! Three functions and nothing else: [`decide()`] says what a command would write,
+//! [`apply`](crate::history::Session::apply)
 //! folds what was written, [`next()`] says what must happen now. Pure: times, keys and texts are
 //! arguments. What is live, what is replayed and what a report shows is this one state.
 

@@ -54,9 +54,9 @@ pub struct WorkMessage {
 pub enum Work {
     Claim,
     Renew,
-    /// What was made.
+    /// The result.
     Return(String),
-    /// Why nothing was.
+    /// The reason why there is none.
     Fail(String),
     /// An answer to a round as plain text; one that corrects an earlier one counts as it is.
     Answer {

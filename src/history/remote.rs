@@ -1,6 +1,7 @@
 //! Remote seats as they stand: their invitations, keys and receipts.
 //!
-//! A receipt is what a remote seat keeps when its answer is sealed, and holds against the file afterwards. It names session, round, seat, door and key, and holds the hashes of the round's opening and of what was
+//! A receipt is what a remote seat keeps when its answer is sealed, and holds against the file afterwards. It
+//! names session, round, seat, door and key, and holds the hashes of the round's opening and of what was
 //! sealed. It says nothing of the answer, nor of its length, and proves nothing alone.
 
 use serde::{Deserialize, Serialize};

@@ -23,7 +23,7 @@ pub struct FindingGroup<'a> {
     pub set_aside: Option<&'a str>,
     /// The seats whose finding names a place that the snapshot does not have, with that place.
     pub not_in_evidence: Vec<(&'a str, String)>,
-    /// How many seats found it, of those that answered.
+    /// The number of seats that found it, of those that answered.
     pub seats: usize,
     pub of: usize,
     /// In the order of the roster.

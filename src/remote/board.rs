@@ -1,4 +1,4 @@
-//! What a door shows of a session: offers, receipts, open work and numbers, as they were last on disk.
+//! The part of a session that a door shows: offers, receipts, open work and numbers, as last on disk.
 //!
 //! While a round is open it holds no answer, and tells a seat nothing of another one.
 
@@ -148,7 +148,8 @@ impl Board {
         Receipt::of_text(round, &asked?.participant, text)
     }
 
-    /// The result of the round for a seat, with the answers of others without their names; none while it is open, or still to be revised.
+    /// The result of the round for a seat, with the answers of others without their names; none while it is
+    /// open, or still to be revised.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let session = self.session();
         let round = session.rounds.last()?;

@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::history::Timestamp;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// How long a certificate that is made here is valid.
+/// The validity of a certificate that is made here.
 pub const VALID_FOR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A certificate, with those of who signed it, and its key, as PEM.

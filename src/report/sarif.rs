@@ -32,7 +32,7 @@ pub fn sarif(document: &Document<'_>) -> String {
     }))
 }
 
-/// What systems that show code call a severity.
+/// The name of a severity in systems that show code.
 pub fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Low => "note",

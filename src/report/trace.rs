@@ -42,7 +42,7 @@ pub struct TraceEntry<'a> {
     pub status: String,
 }
 
-/// What came back of a work item, as far as it may be read.
+/// The answer to a work item, as far as it may be read.
 struct Answered<'a> {
     status: String,
     origin: Option<Origin>,

@@ -234,8 +234,8 @@ impl Model {
         Some(failed.unwrap_or_else(|| chosen.to_owned()))
     }
 
-    /// The seats by their places in the roster, in the order of the list: while a round is open, those first that
-    /// need the facilitator.
+    /// The seats by their places in the roster, in the order of the list: while a round is open, those first
+    /// that need the facilitator.
     pub fn seat_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.seat_count()).collect();
         let open = self.shown_round().filter(|round| round.closed.is_none());

@@ -194,7 +194,8 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// What of a path is not there; a template sees the names of `scope`, an expression those it can be read with.
+    /// What of a path is not there; a template sees the names of `scope`, an expression those it can be read
+    /// with.
     fn unknown(&self, path: &[String], scope: Option<&[&'static str]>) -> Option<Unknown<'a>> {
         let Self { definition, step } = *self;
         // In templates the agenda is a list, and there are no counts.

@@ -1,7 +1,8 @@
 //! The reader: a tree of values that remember their line and column.
 //!
 //! Guarantees: YAML 1.2 scalars (`no` is text, `017`, `0x1F` and `+1` are text), duplicate keys,
-//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key means.
+//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key
+//! means.
 
 use std::fmt;
 

@@ -206,7 +206,8 @@ pub struct TallyArgs {
     /// Select the round (required if several have ballots)
     #[arg(long, value_name = "ID")]
     pub round: Option<String>,
-    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score, borda, irv, schulze, median
+    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval,
+    /// score, borda, irv, schulze, median
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
     /// Use every rule that fits the round, and mark differences

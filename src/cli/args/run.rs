@@ -8,7 +8,8 @@ use super::Trust;
 
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct Run {
-    /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
+    /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default:
+    /// home screen)
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Run without the terminal UI

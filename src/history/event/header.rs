@@ -9,7 +9,8 @@ use super::remote::RemoteSeat;
 use crate::round::answer::TokenUsage;
 use crate::workflow::{Effort, LinkDefinition, Report, Task};
 
-/// The SHA-256, in hex, of the texts that this program writes into sessions, as `tests/fixtures/texts.txt` lists them.
+/// The SHA-256, in hex, of the texts that this program writes into sessions, as `tests/fixtures/texts.txt`
+/// lists them.
 pub const TEXTS: &str = include_str!("../texts.sha256").trim_ascii();
 
 #[skip_serializing_none]

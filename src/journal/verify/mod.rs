@@ -111,8 +111,8 @@ pub struct Verification {
     pub damage: Option<Damage>,
 }
 
-/// Verifies a file's bytes, one document at a time; `expect` is a hash that must stand in it, or the first digits
-/// of one, noted earlier.
+/// Verifies a file's bytes, one document at a time; `expect` is a hash that must stand in it, or the first
+/// digits of one, noted earlier.
 pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
     match read_and_check(bytes, expect) {
         Ok(found) => found,

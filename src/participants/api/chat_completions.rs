@@ -1,6 +1,7 @@
 //! The chat-completions dialect: `OpenAI` and all that are compatible with it.
 //!
-//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known end. What the text says is not looked at here.
+//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known end. What the
+//! text says is not looked at here.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -307,7 +307,8 @@ fn wait_in_words(text: &str) -> Option<Duration> {
     duration(rest)
 }
 
-/// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds.
+/// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in
+/// seconds.
 fn duration(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text.trim(), None);
     loop {

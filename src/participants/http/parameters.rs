@@ -112,7 +112,7 @@ impl Change {
     }
 }
 
-/// What a model's service has made known of it.
+/// Facts about a model that its service has told.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Learned {
     changes: Vec<Change>,

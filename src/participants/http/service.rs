@@ -43,7 +43,7 @@ pub enum KeyHeader {
     ApiKey,
 }
 
-/// How a local server tells its context window.
+/// The ways in which local servers tell their context window.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowQuestion {
     /// Paths from the server's root; the first that tells one counts.

@@ -1,6 +1,6 @@
 //! Command-line programs that take a seat in place of a service.
 //!
-//! What is fixed of a program known by name, and a program of the configuration, is the same data. Nothing here
+//! A program known by name and one of the configuration are the same data. Nothing here
 //! looks a program up or runs one but [`ProgramSeat`].
 
 mod output;

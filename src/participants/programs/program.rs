@@ -7,8 +7,8 @@ use super::output::OutputPaths;
 pub struct SeatProgram {
     /// The provider's name, before the `/` of a model.
     pub provider: String,
-    /// The program and its arguments. `{model}`, `{prompt}`, `{rules}` (the instructions of the prompt), `{rules_file}`
-    /// (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
+    /// The program and its arguments. `{model}`, `{prompt}`, `{rules}` (the instructions of the prompt),
+    /// `{rules_file}` (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
     pub command: Vec<String>,
     /// The user's own arguments for a program known by name.
     pub arguments: Vec<String>,

@@ -1,7 +1,8 @@
 //! A recorder on loopback: it answers as a service would, and keeps what it was asked.
 //!
 //! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, and Gemini's own API, whole or
-//! streamed, and takes note of other hosts where it is the proxy. It keeps no header, so that no key and no cookie is kept.
+//! streamed, and takes note of other hosts where it is the proxy. It keeps no header, so that no key and no
+//! cookie is kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -11,7 +11,7 @@ use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::remote::board::offer_json;
 use crate::round::offer::DeliveryIds;
 
-/// What is to be done after a change of the session.
+/// The orders that follow from a change of the session.
 #[derive(Default)]
 pub struct Orders {
     /// Subjects of offers that nobody is to answer any more.
@@ -42,7 +42,7 @@ pub struct Offers {
     ends: CancellationToken,
 }
 
-/// How a seat was asked last. The offer is out of date once one of these changes.
+/// The last asking of a seat. The offer is out of date once one of these changes.
 struct Asked {
     /// Number of earlier retries of the seat.
     attempt: u32,

@@ -1,4 +1,4 @@
-//! What comes back from a worker: ballots and failures, and offers that it has given up. Each is taken out of
+//! Messages from a worker: ballots and failures, and offers that it has given up. Each is taken out of
 //! the queue once the engine has it on disk or refuses it for good; all else is given again.
 
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use crate::history::RefusalWord;
 
 const AT_ONCE: usize = 256;
 const WAIT: Duration = Duration::from_secs(2);
-/// How often offers that were given up are looked for.
+/// The pause between two looks for offers that were given up.
 const PERIOD: Duration = Duration::from_secs(2);
 
 pub struct Receiver {

@@ -14,7 +14,7 @@ use crate::round::offer::DeliveryIds;
 /// The pause before something is tried once more.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// What a worker sends back for an offer.
+/// The reply of a worker to an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum SeatReply {

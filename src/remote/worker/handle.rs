@@ -20,7 +20,7 @@ use crate::round::snapshot::unhex;
 /// A message is published so long after an interrupt.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
-/// What the queue is told of an offer; `None` leaves it to another process of the worker.
+/// The answer to the queue about an offer; `None` leaves it to another process of the worker.
 type Verdict = Option<AckKind>;
 
 /// After a pause: what was wrong may pass.

@@ -1,4 +1,4 @@
-//! What a worker's models have cost, in a file, and the limit on it.
+//! The cost of a worker's models, in a file, and the limit on it.
 //!
 //! Before a model is asked, the most that its answer may cost is counted; afterwards, what it did cost is
 //! counted in its place. So nothing is forgotten when the program dies between the two: it counts as its

@@ -38,7 +38,7 @@ impl Block {
         (!lines.is_empty()).then(|| Self::new(heading, None, lines))
     }
 
-    /// Who changed their ballot between the rounds.
+    /// The seats that changed their ballot between the rounds.
     pub fn of_moves(moves: &[Moved]) -> Option<Self> {
         let line = |one: &Moved| {
             let Moved { round, seat, from, to, has_new_argument, said } = one;
@@ -173,7 +173,7 @@ fn changed(before: &str, now: &str) -> String {
 
 /// "2 of 3: It pays twice (qa); It retries (architect, skeptic)".
 fn finding_line(group: &FindingGroup<'_>) -> (String, String) {
-    /// How many claims are told; the record has all.
+    /// The number of claims shown; the record has all.
     const CLAIMS: usize = 4;
     let mut claims: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for one in &group.findings {

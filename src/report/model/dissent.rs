@@ -63,7 +63,7 @@ pub fn said(seat: &SeatView<'_>) -> String {
 }
 
 impl<'a> Question<'a> {
-    /// Who disagrees with what the deciding round came to; of estimates the extremes.
+    /// The seats that disagree with the result of the deciding round; of estimates the extremes.
     pub fn dissent(&self) -> Vec<Dissenter<'a>> {
         let Some(run) = self.run else { return Vec::new() };
         let (winners, letters) = (winners(self.session, run), self.letters());

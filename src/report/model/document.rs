@@ -17,14 +17,14 @@ use crate::insight::wording::{Label, resume_verb};
 use crate::insight::{as_sentence, join_list, labels, pluralize, session_headline};
 use crate::round::material::AgendaItem;
 
-/// Where a session was read from.
+/// The file that a session was read from.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Source {
     /// Its name, without its folder.
     pub file: Option<String>,
     pub entries: usize,
     pub last_hash: String,
-    /// How many bytes of an incomplete write follow.
+    /// The bytes of an incomplete write that follow.
     #[serde(skip)]
     pub torn: usize,
 }
@@ -38,7 +38,7 @@ pub struct Document<'a> {
     pub reason: Option<String>,
     pub opened_at: Timestamp,
     pub last_at: Timestamp,
-    /// How long it took, without the time it waited for people.
+    /// Its duration, without the time it waited for people.
     #[serde(skip)]
     pub took_ms: u64,
     #[serde(flatten)]
@@ -80,7 +80,7 @@ pub struct Document<'a> {
     pub size: String,
     /// What is less certain of remote ballots than their signatures say.
     pub notes: Vec<String>,
-    /// How the session stands, for people; and the verb that continues it, unless it is over.
+    /// The state of the session, for people; and the verb that continues it, unless it is over.
     pub standing: String,
     pub resume_verb: Option<&'static str>,
     #[serde(flatten)]
@@ -117,7 +117,7 @@ pub struct NotHeld<'a> {
     pub step: &'a str,
     pub question: Option<&'a str>,
     pub reason: &'a str,
-    /// Whether the session fails for want of it.
+    /// The session fails for want of it.
     pub failed: bool,
 }
 
@@ -221,7 +221,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// What all questions of a session together came to.
+/// The outcome of all questions of a session together.
 fn of_several(session: &Session, questions: &[Question<'_>]) -> Verdict {
     let decided = questions.iter().all(Question::is_decided);
     Verdict { made: session_headline(session), decided, facts: None }

@@ -99,7 +99,7 @@ pub fn point(point: &Point) -> Value {
     record
 }
 
-/// What the definition brought, then what the session made.
+/// Artifacts of the definition, then those of the session.
 pub fn artifacts(session: &Session) -> Vec<Value> {
     let written = session.definition.iter().flat_map(|definition| &definition.artifacts).map(artifact);
     written.chain(session.made_in_order().map(|made| artifact_view(session, made))).collect()

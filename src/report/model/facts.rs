@@ -30,7 +30,7 @@ impl Fact {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// How strong it is, as three boxes: 0 to 3.
+    /// Its strength as three boxes: 0 to 3.
     pub boxes: usize,
     pub strength: Fact,
     pub quorum: Fact,
@@ -125,7 +125,7 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
     notes
 }
 
-/// Whether enough seats took part in a round.
+/// Participation in a round against its quorum.
 pub fn quorum(run: &RoundRun) -> Fact {
     let Some(tally) = tally(run) else {
         let note = format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);

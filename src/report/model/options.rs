@@ -164,7 +164,7 @@ fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -
     tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
 }
 
-/// How many seats chose or approved each option, or place it first.
+/// The number of seats that chose or approved each option, or place it first.
 fn votes(session: &Session, run: &RoundRun) -> HashMap<String, usize> {
     let mut found = HashMap::new();
     for option in seats(session, run).filter_map(|seat| seat.ballot()?.top_options()).flatten() {
@@ -176,7 +176,7 @@ fn votes(session: &Session, run: &RoundRun) -> HashMap<String, usize> {
 #[derive(Debug, Serialize)]
 pub struct Chart<'a> {
     pub bars: Vec<ChartBar<'a>>,
-    /// What a full bar stands for.
+    /// The value of a full bar.
     pub scale: String,
 }
 
@@ -211,7 +211,7 @@ pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> O
     (!bars.is_empty()).then(|| Chart { bars, scale: insight::bars(tally).1 })
 }
 
-/// How many seats were asked; those that were let go were not.
+/// The number of seats that were asked, without excused ones.
 fn asked(tally: &Tally) -> usize {
     tally.asked.saturating_sub(tally.excused)
 }

@@ -23,7 +23,7 @@ pub struct Page<'a> {
     /// The rule of its decision.
     pub rule: Option<Rule>,
     pub winners: Vec<&'a str>,
-    /// Who decided, if it was not the rule.
+    /// The facilitator who decided, if it was not the rule.
     pub by: Option<&'static str>,
     pub one_of_many: bool,
     /// The rounds of its question, the earliest first.

@@ -15,7 +15,7 @@ pub struct Question<'a> {
     pub made: Headline,
     /// The rule of its decision.
     pub rule: Option<Rule>,
-    /// What the facilitator decided, where the round had used up its runs.
+    /// The facilitator's decision, where the round had used up its runs.
     pub by_person: Option<&'a AnsweredQuestion>,
     pub is_one_of_many: bool,
     /// The round that decides, else the last one; none where that was not held.
@@ -70,7 +70,7 @@ impl<'a> Question<'a> {
         self.by_person.is_some() || self.rule.is_some() && self.tally.is_some_and(|tally| tally.decided)
     }
 
-    /// What was decided; empty unless something was.
+    /// The decision; empty without one.
     pub fn winners(&self) -> Vec<&'a str> {
         if let Some(decided) = self.by_person {
             return decided.decides().into_iter().collect();
@@ -92,7 +92,7 @@ impl<'a> Question<'a> {
         self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_like(round))
     }
 
-    /// What is said before the title.
+    /// The mark before the title.
     pub fn mark(&self) -> &'static str {
         rehearsal_mark(self.session)
     }
@@ -120,7 +120,7 @@ impl<'a> Question<'a> {
         !self.is_one_of_many && matches!(self.kind(), BallotKind::Consent | BallotKind::Score)
     }
 
-    /// What else is said of the task, in order: question or goal below the title, summary.
+    /// Further texts on the task, in order: question or goal below the title, summary.
     pub fn context(&self) -> Vec<&'a str> {
         let summary = self.session.definition.as_deref().and_then(|known| known.project_summary.as_deref());
         let asked = self.run.filter(|_| self.asks_by_goal()).map(|run| run.opened.question.as_str());

@@ -84,7 +84,7 @@ struct Argument<'a> {
     text: String,
 }
 
-/// What an answer says for and against options; `before` is what its seat chose last, if that was another.
+/// Arguments of an answer for and against options; `before` is its seat's last choice, if that was another.
 fn arguments<'a>(
     answer: &AnswerRevealed,
     ballot: &'a Ballot,

@@ -44,7 +44,7 @@ pub struct RoundRecord<'a> {
     pub close_reason: Option<CloseReason>,
     /// "closed after 3.2 s: all seats settled".
     pub closing: String,
-    /// How many seats are sealed, revealed ones among them.
+    /// The number of sealed seats, revealed ones among them.
     pub sealed: usize,
     pub snapshot_bytes: usize,
     pub snapshot_sha256: &'a str,
@@ -53,14 +53,14 @@ pub struct RoundRecord<'a> {
     /// The rule with its terms.
     pub rule: Option<String>,
     pub headline: Option<Headline>,
-    /// What was decided, by the rule or by the facilitator.
+    /// The decision, by the rule or by the facilitator.
     pub winners: Vec<&'a str>,
     pub note: Option<&'a str>,
     /// How it was held, a line each; then how it was counted.
     pub held: Vec<String>,
     pub counted: Vec<String>,
     pub chart: Option<Chart<'a>>,
-    /// Whether it asks for ballots, and not for texts alone.
+    /// It asks for ballots, and not for texts alone.
     pub countable: bool,
     /// "a 3, b 1, 1 abstained; Decision: a (majority)".
     pub counts: Option<String>,
@@ -70,7 +70,7 @@ pub struct RoundRecord<'a> {
     #[serde(skip)]
     pub count: Option<&'a Tally>,
     pub seats: Vec<SeatRecord<'a>>,
-    /// How many answers there are, and how many of them scripts gave in the place of models.
+    /// The number of answers, and of those that scripts gave in the place of models.
     pub answers: usize,
     pub scripted: usize,
     pub cost: Value,
@@ -81,7 +81,7 @@ pub struct RoundRecord<'a> {
     pub key_lost: &'a [String],
     /// Whether its answers may be read.
     pub revealed: bool,
-    /// Whether the exit code of the session is not 0 for want of its decision.
+    /// The exit code of the session is not 0 for want of its decision.
     pub failed: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Every sentence of a decision record is true: checked line by line against random sessions of one to five
-//! questions that share a form, each asked up to five times. What is said of one question is told of no other, in
-//! any format.
+//! questions that share a form, each asked up to five times. What is said of one question is told of no
+//! other, in any format.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -138,7 +138,7 @@ impl SealedRecord {
     }
 }
 
-/// What is kept of a sealed record whose answer is revealed.
+/// The part of a sealed record that is kept after the reveal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealHashes {
     pub commitment: String,

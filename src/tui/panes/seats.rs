@@ -1,5 +1,5 @@
-//! The seats: who is waiting, asking, sealed, failed, and what can be done for the chosen one; not a word of what
-//! they said before the close.
+//! The seats: who is waiting, asking, sealed, failed, and what can be done for the chosen one; not a word of
+//! what they said before the close.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -166,8 +166,8 @@ fn open_round(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Order(FacilitatorRequest::OpenRound { seen })]
 }
 
-/// The form that edits the round: of a session that has not begun its question as it was typed in, its seats as a
-/// list.
+/// The form that edits the round: of a session that has not begun its question as it was typed in, its seats
+/// as a list.
 fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
     let is_seats = action == Action::ChooseParticipants;
     let is_new = model.live().is_some_and(|live| live.is_new_question);

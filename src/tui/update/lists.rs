@@ -248,7 +248,7 @@ pub fn round_form(model: &Model) -> Option<Form> {
     let session = model.session();
     let (definition, id) = (session.definition.as_ref()?, &model.preview()?.opened.step);
     let step = definition.step(id)?;
-    // What a person writes is text.
+    // A person writes text.
     let asked = session.rendered_round(definition, step, step.round()?).ok()?;
     Some(form::round(session, id, &asked.round))
 }

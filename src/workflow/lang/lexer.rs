@@ -23,7 +23,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// What was passed over since byte `start`.
+    /// The text passed over since byte `start`.
     pub fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }

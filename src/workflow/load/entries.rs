@@ -233,7 +233,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// What `parse` makes of a text; an error is noted at its key, a blank text is none.
+/// The text as `parse` reads it; an error is noted at its key, a blank text is none.
 pub fn parsed<T>(
     entries: Entries<'_>,
     key: &str,

@@ -148,7 +148,8 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     }
 }
 
-/// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.
+/// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input
+/// or an artifact it can.
 fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     let mut problems = literal_keys(node, file, &[]);
     let Value::Map(map) = &node.value else { return problems };

@@ -39,7 +39,7 @@ const BLOCKS: [(&str, BlockKind); 4] = [
     ("with", BlockKind::With),
 ];
 
-/// How a value is printed.
+/// A value as it is printed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
     Plain,

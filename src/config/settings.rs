@@ -378,7 +378,9 @@ fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Vec<Diagnos
         }
         let path = error.path().to_string();
         let place = if path == "." { String::new() } else { format!("`{path}`: ") };
-        problems.push(at.problem(file, format!("{place}{}", error.inner())));
+        let in_words = |why: String, number: &str| why.replace(number, "a whole number from 1");
+        let why = ["a nonzero u64", "a nonzero usize"].into_iter().fold(error.inner().to_string(), in_words);
+        problems.push(at.problem(file, format!("{place}{why}")));
         if !without(&mut values, error.path().iter()) {
             return Err(problems);
         }

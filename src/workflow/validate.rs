@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::definition::Definition;
 use super::lang::Template;
@@ -21,7 +21,18 @@ const RESERVED: [&str; 3] = ["input", "context", "error"];
 
 /// The problems and the warnings of a definition that reads well part by part.
 pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    let mut checker = Checker { definition, file, problems: Vec::new(), warnings: Vec::new() };
+    let rounds = |is: fn(&Round) -> bool| {
+        let rounds = definition.all_steps().filter(move |step| step.round().is_some_and(is));
+        rounds.map(|step| step.id.as_str()).collect()
+    };
+    let names = Names {
+        steps: definition.steps.iter().map(|step| step.id.as_str()).collect(),
+        rounds: rounds(|_| true),
+        of_ideas: rounds(|round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings)),
+        participants: definition.participants.iter().map(|one| one.name.as_str()).collect(),
+        artifacts: definition.artifacts.iter().map(|one| one.id.as_str()).collect(),
+    };
+    let mut checker = Checker { definition, file, names, problems: Vec::new(), warnings: Vec::new() };
     checker.check_ids();
     checker.check_copies();
     let steps = definition.steps.iter().flat_map(|top| top.all().into_iter().map(move |step| (top, step)));
@@ -76,11 +87,44 @@ fn at(step: &Step, file: &str, message: String) -> Diagnostic {
     Diagnostic::new(message).at(file, step.place.0, step.place.1)
 }
 
+/// Names that keys of a step may hold, gathered once: a definition may have thousands of steps.
+struct Names<'a> {
+    /// Those of the list.
+    steps: IndexSet<&'a str>,
+    rounds: IndexSet<&'a str>,
+    /// Rounds whose answers can be merged.
+    of_ideas: IndexSet<&'a str>,
+    participants: IndexSet<&'a str>,
+    artifacts: IndexSet<&'a str>,
+}
+
 struct Checker<'a> {
     definition: &'a Definition,
     file: &'a str,
+    names: Names<'a>,
     problems: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+}
+
+/// Problems of the names under a key that are none of a kind.
+fn unknown(
+    file: &str,
+    step: &Step,
+    key: &str,
+    kind: &str,
+    named: impl IntoIterator<Item: AsRef<str>>,
+    known: &IndexSet<&str>,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for named in named.into_iter().filter(|named| !known.contains(named.as_ref())) {
+        let named = named.as_ref();
+        let known: Vec<&str> = known.iter().copied().collect();
+        let hint =
+            if known.is_empty() { format!("this file has no {kind}") } else { did_you_mean(named, &known) };
+        let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
+        problems.push(at(step, file, message).hint(hint));
+    }
+    problems
 }
 
 impl<'a> Checker<'a> {
@@ -90,22 +134,6 @@ impl<'a> Checker<'a> {
 
     fn warn(&mut self, step: &Step, message: String, hint: impl Into<String>) {
         self.warnings.push(at(step, self.file, message).hint(hint));
-    }
-
-    /// Notes each name under a key that is none of a kind.
-    fn refuse_unknown<'n>(
-        &mut self,
-        step: &Step,
-        key: &str,
-        kind: &str,
-        named: impl IntoIterator<Item = &'n String>,
-        known: &[&str],
-    ) {
-        for named in named.into_iter().filter(|name| !known.contains(&name.as_str())) {
-            let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
-            let none = || format!("this file has no {kind}");
-            self.refuse(step, message, if known.is_empty() { none() } else { did_you_mean(named, known) });
-        }
     }
 
     /// The ids of the steps of which `is` holds.
@@ -162,42 +190,44 @@ impl<'a> Checker<'a> {
     }
 
     fn check_routes(&mut self, step: &Step, is_nested: bool) {
-        let ids: Vec<&str> = self.definition.steps.iter().map(|step| step.id.as_str()).collect();
         for (key, target) in step.targets() {
             if is_nested {
                 let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
             } else {
-                self.refuse_unknown(step, key, "step", [&target.to_owned()], &ids);
+                self.problems.extend(unknown(self.file, step, key, "step", [target], &self.names.steps));
             }
         }
     }
 
     /// Keys that name participants, artifacts and rounds of the file.
     fn check_references(&mut self, step: &Step) {
-        let definition = self.definition;
-        let rounds = self.ids_of(|step| step.round().is_some());
-        match &step.kind {
+        let (file, names) = (self.file, &self.names);
+        let found = match &step.kind {
             StepKind::Round(round) => {
-                let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
-                let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
-                let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
-                self.refuse_unknown(step, "participants", "participant", round.participants.names(), &roster);
-                self.refuse_unknown(step, "artifacts", "artifact", round.artifacts.names(), &artifacts);
-                self.refuse_unknown(step, "directives", "seat", round.directives.keys(), &seats);
+                let seats = self.definition.seats(round).map(|seat| seat.name.as_str()).collect();
+                let (seated, shown) = (round.participants.names(), round.artifacts.names());
+                [
+                    unknown(file, step, "participants", "participant", seated, &names.participants),
+                    unknown(file, step, "artifacts", "artifact", shown, &names.artifacts),
+                    unknown(file, step, "directives", "seat", round.directives.keys(), &seats),
+                ]
+                .concat()
             }
             StepKind::Agent(agent) => {
-                self.refuse_unknown(step, "synthesis_of", "round", &agent.synthesis_of, &rounds);
+                unknown(file, step, "synthesis_of", "round", &agent.synthesis_of, &names.rounds)
             }
             StepKind::Approval(approval) => {
-                let collects =
-                    |round: &Round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings);
-                let of_ideas = self.ids_of(|step| step.round().is_some_and(collects));
-                self.refuse_unknown(step, "merges", "round of ideas", &approval.merges, &of_ideas);
-                self.refuse_unknown(step, "adopts", "round", approval.adopts.iter().flatten(), &rounds);
+                let adopts = approval.adopts.iter().flatten();
+                [
+                    unknown(file, step, "merges", "round of ideas", &approval.merges, &names.of_ideas),
+                    unknown(file, step, "adopts", "round", adopts, &names.rounds),
+                ]
+                .concat()
             }
-            _ => {}
-        }
+            _ => Vec::new(),
+        };
+        self.problems.extend(found);
     }
 
     fn check_round(&mut self, step: &Step) {

@@ -144,8 +144,9 @@ mod tests {
 
     #[test]
     fn four_times_as_many_steps_cost_about_four_times_as_much() {
-        let times = (0..3).map(|_| seconds(400) / seconds(100));
-        let least = times.fold(f64::MAX, f64::min);
-        assert!(least < 6.0, "{least}");
+        // The quickest of each: what else the machine does only adds.
+        let least = |steps: usize| (0..4).map(|_| seconds(steps)).fold(f64::MAX, f64::min);
+        let times = least(400) / least(100);
+        assert!(times < 6.0, "{times}");
     }
 }

@@ -72,15 +72,8 @@ pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
 
 /// Steps whose task is in no list, once all lists are read.
 pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
-    let known: Vec<&str> = definition.tasks.iter().map(|task| task.id.as_str()).collect();
-    let unknown = |step: &Step| {
-        let task = step.task.as_deref().filter(|task| !known.contains(task))?;
-        let message = format!("`task` of step `{}` names no task: `{task}`", step.id);
-        let hint =
-            if known.is_empty() { "define it in `tasks`".to_owned() } else { did_you_mean(task, &known) };
-        Some(at(step, file, message).hint(hint))
-    };
-    definition.all_steps().filter_map(unknown).collect()
+    let known = definition.tasks.iter().map(|task| task.id.as_str()).collect();
+    definition.all_steps().flat_map(|step| unknown(file, step, "task", "task", &step.task, &known)).collect()
 }
 
 fn at(step: &Step, file: &str, message: String) -> Diagnostic {

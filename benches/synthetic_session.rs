@@ -72,7 +72,6 @@ impl Sitting {
             })));
         }
         self.does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });
-        self.does(Command::Reveal);
         self.does(Command::Tally);
         self.does(Command::FinishStep { step: "pick".to_owned() });
     }

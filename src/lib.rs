@@ -10,7 +10,7 @@
 //! - [`tally`]: voting rules
 //! - [`ballot`]: ballot kinds, their forms, reading a reply
 //! - [`round`]: snapshot, prompt, record and seal
-//! - [`identity`], [`persona`]: names in answers, found and masked; who a participant is
+//! - [`persona`]: who a participant is
 //! - [`workflow`]: the definition a facilitator writes
 //! - [`history`]: events and the state they fold into
 //! - [`handoff`]: what participants and later steps are given
@@ -36,7 +36,6 @@ pub mod diagnostic;
 pub mod engine;
 pub mod handoff;
 pub mod history;
-pub mod identity;
 pub mod insight;
 pub mod journal;
 pub mod launch;

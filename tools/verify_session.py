@@ -391,9 +391,9 @@ class Checker:
         self.require(seat in self.remote and seat in round_.seats, "no such remote seat")
         self.refused[(event["round"], seat)] += 1
         self.require(self.refused[(event["round"], seat)] <= 8, "more than eight of a seat and round")
-        needs = {"stale": True, "too long": True, "bad length": True, "bad signature": True,
-                 "round closed": round_.closed, "seat excused": round_.state.get(seat) == "excused",
-                 "already sealed": round_.seals.get(seat, event)["commitment"] != event["commitment"]}
+        needs = {"stale": True, "too_long": True, "bad_length": True, "bad_signature": True,
+                 "round_closed": round_.closed, "seat_excused": round_.state.get(seat) == "excused",
+                 "already_sealed": round_.seals.get(seat, event)["commitment"] != event["commitment"]}
         self.require(needs.get(event["why"]), "`why` is not what the round says")
 
     def on_seat_failed(self, event):

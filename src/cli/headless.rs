@@ -85,8 +85,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let document = Document::new(&session, Source { file: name, entries, last_hash, torn: 0 });
     let exit = print_summary(done, &session, &document, &path, &resume, output)?;
     let exit = exit.max(super::files::write_reports(&document, context.out, output)?);
-    // A script must see that the state of a task was not written.
-    let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);

@@ -6,8 +6,7 @@ use super::args::Run;
 use super::console::{Console, VerbResult};
 use super::files::source;
 use super::headless::{RunContext, close_workers, run_session};
-use crate::config::tasks::TaskFile;
-use crate::core::{ExitCode, UnwrittenTask, exit_code, not_written};
+use crate::core::exit_code;
 use crate::diagnostic::Diagnostic;
 use crate::history::Session;
 use crate::journal::{Disk, KeyStore, fold};
@@ -16,7 +15,6 @@ use crate::launch::prepare::LaunchOptions;
 use crate::launch::seat::Launcher;
 use crate::launch::session_file::open_session;
 use crate::report::{self, Document};
-use crate::workflow::state_file;
 
 /// Continues an unfinished session; one that is over is reported again.
 pub fn resume_file(
@@ -37,7 +35,7 @@ pub fn resume_file(
     if let Some(closed) = &session.closed {
         erase_keys(&session, set_up, output);
         output.note(&format!("session already finished: {}", closed.status.name()));
-        let exit = exit_code(&session, closed.status).max(write_tasks(&session, set_up, output));
+        let exit = exit_code(&session, closed.status);
         let document = Document::new(&session, source(path, &opened.log));
         if !output.is_for_scripts() {
             output.bytes(report::markdown(&document).as_bytes());
@@ -50,23 +48,6 @@ pub fn resume_file(
     let launcher = Launcher { options, set_up, desk: None };
     let ready = launcher.resume(session, opened, path, &mut |notice| output.warn(notice))?;
     run_session(ready, context, output)
-}
-
-/// Writes what a finished session could not write of its tasks' state.
-fn write_tasks(session: &Session, set_up: &Environment, output: &Console) -> ExitCode {
-    let mut exit = ExitCode::Finished;
-    for UnwrittenTask { mark, .. } in session.unwritten_tasks() {
-        let tasks = session.tasks_file().unwrap_or_default();
-        let file = state_file(tasks);
-        match TaskFile::of(&set_up.folders, tasks).mark(&mark) {
-            Ok(()) => output.note(&format!("written: {} {} to {file}", mark.task, mark.status)),
-            Err(why) => {
-                output.note(&format!("warning: {}", not_written(&mark.task, &file, &why)));
-                exit = ExitCode::Failure;
-            }
-        }
-    }
-    exit
 }
 
 /// Keys that a finished session left behind because they could not be removed then.

@@ -13,8 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::core::not_written;
-use crate::history::{Event, PauseReason, RefusalWord, RoundRun, Session, TaskWritten, Timestamp};
+use crate::history::{Event, PauseReason, RefusalWord, RoundRun, Session, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
@@ -119,8 +118,6 @@ impl Teller {
             && let Some(error) = &back.error
         {
             vec![format!("step `{}`: failed: {}: {error}", back.step, back.participant)]
-        } else if let Event::TaskWritten(TaskWritten { task, file, error: Some(error), .. }) = event {
-            vec![format!("warning: {}", not_written(task, file, error))]
         } else {
             Vec::new()
         }

@@ -55,7 +55,6 @@ fn runs(text: &str, known: &mut HashMap<String, usize>) -> Vec<usize> {
     runs
 }
 
-/// Nine tenths.
 fn needed(runs: usize) -> usize {
     (9 * runs).div_ceil(10)
 }

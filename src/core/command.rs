@@ -11,7 +11,7 @@ use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
 /// An order of the facilitator, or of the engine in the facilitator's place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Open(Box<SessionOpened>),
     // Begins the next step: one inside the parallel that runs while that has one left.
@@ -27,8 +27,6 @@ pub enum Command {
     // Freezes the snapshot and hands it to every seat of the step that runs. The `project_summary` is
     // `CONTEXT.md` as it is now; the definition's own goes before it.
     OpenRound { project_summary: Option<String>, seal: Option<SealTo> },
-    // Hands the open round's snapshot to the seats that a torn write left without a work item.
-    OfferRest,
     Seal { round: String, participant: String, seal: SealedRecord },
     Invite(SeatInvited),
     // Takes in the key of a remote seat that takes its invitation.
@@ -43,20 +41,16 @@ pub enum Command {
     Excuse { round: String, participant: String, reason: String },
     // Asks a seat of the open round again, by another model where one is named.
     Retry { round: String, participant: String, model: Option<String> },
+    // Closes the round with its key, and reveals what that opens.
     CloseRound { reason: CloseReason, key: RoundKey },
-    Reveal,
     Tally,
-    RecordResult { step: String },
-    // Puts a completed review's feedback on record, where a torn write left it out.
-    RecordReview { item: String },
     // Asks the person what a step that runs asks; it ends here where there is nothing to ask.
     AskPerson { step: String },
     // Takes in a person's answer, or that a person accepts the result of the round that was counted.
     Answer(ApprovalGiven),
     // Takes in a person's merge of the ideas of a round.
     Merge { merge: Merge, given: ApprovalGiven },
-    // Changes the agenda, `by` the `facilitator` or `scripted`.
-    ChangeAgenda { change: AgendaChange, by: String },
+    ChangeAgenda(AgendaChange),
     // Changes the round step that is to open next.
     ReviseRound(RoundRevised),
     // Adds an artifact, or puts it in the place of the one of its id.
@@ -72,9 +66,6 @@ pub enum Command {
     LoseKey,
     AskAgain { seal: Option<SealTo> },
     FinishStep { step: String },
-    // Notes that the file of the tasks has what a work item made of a task, or why not.
-    RecordTask { item: String, error: Option<String> },
-    KeyFileLeft { round: String, cause: String },
     // Puts the session to rest; `step` is the one that waits for a person, if one does.
     Pause { reason: PauseReason, step: Option<String> },
     // Goes on after a rest, or a kill: then so many bytes of a torn write were cut off.

@@ -11,11 +11,6 @@ use crate::round::answer::TokenUsage;
 /// Providers that ask no service and cost nothing.
 const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "scripted", "human", "remote"];
 
-/// No service is asked, so no request is made again.
-pub fn is_asked_once(model: &str) -> bool {
-    is_free(model) || model.starts_with("command/")
-}
-
 pub fn is_free(model: &str) -> bool {
     FREE.contains(&model.split('/').next().unwrap_or(model))
 }
@@ -23,7 +18,6 @@ pub fn is_free(model: &str) -> bool {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     pub tokens: TokenUsage,
-    /// In US dollars, as far as prices are known.
     pub dollars: f64,
     /// The additional cost without caches.
     pub saved: f64,
@@ -135,15 +129,24 @@ impl Seat {
     }
 }
 
+impl Seat {
+    /// The number of requests that may have been charged for and told nothing of their tokens.
+    pub fn untold(&self) -> u32 {
+        match &self.status {
+            SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
+            SeatStatus::Revealed(answer, _) => answer.record.untold(),
+            _ => 0,
+        }
+    }
+}
+
 impl AnswerRevealed {
     /// None where nobody charges and no tokens were told.
     fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let price = prices(&self.record.model);
         let told = self.record.tokens.map(|tokens| Cost::from_usage(tokens, price));
-        // A try that brought no reply may have been charged for, and tells nothing.
-        let charged = self.record.tries.saturating_sub(self.record.declined);
-        let untold = self.record.tokens.is_none() || charged as usize > self.record.replies.len();
-        told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
+        let untold = Cost::untold(price).filter(|_| self.record.untold() > 0);
+        told.into_iter().chain(untold).reduce(Cost::and)
     }
 }
 

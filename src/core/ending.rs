@@ -14,7 +14,6 @@ use crate::workflow::{Step, StepKind};
 pub enum ExitCode {
     Finished = 0,
     Failure = 1,
-    /// Usage, configuration, definition or file.
     Usage = 2,
     Undecided = 3,
     Waiting = 4,
@@ -86,11 +85,9 @@ pub enum Deciding<'a> {
     Person(&'a RoundRun, &'a AnsweredQuestion),
     /// A round that could not be opened: the step, and why.
     NotHeld(&'a str, &'a NotHeld),
-    /// None of the rounds with a rule was held.
     NoneHeld,
 }
 
-/// None where nothing is to be decided.
 pub fn deciding(session: &Session) -> Option<Deciding<'_>> {
     deciding_by(session, session.closed.is_some())
 }

@@ -19,9 +19,10 @@ mod tally_round;
 pub(crate) mod testing;
 
 pub use command::{AgendaChange, Command, Refusal};
-pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
-pub use decide::agenda::agenda_changes;
+pub use cost::{Cost, PriceLookup, ReplyLimits, is_free};
+pub use decide::agenda::TALLY;
 pub use decide::decide;
+pub use decide::facilitator::FACILITATOR;
 pub use decide::round::{RoundDraft, draft_round};
 pub use decide::work_item::{RequestedEvidence, artifact_view};
 pub use ending::{Deciding, ExitCode, deciding, exit_code, failing_rounds, session_exit};
@@ -31,4 +32,4 @@ pub use questions::{AskedQuestion, discussion_of, earlier_rounds, is_within, que
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use tally_round::{decides_nothing, is_persons, is_placeholder, is_scripted, profile};
 
-pub use crate::history::{LEASE_MS, UnwrittenTask, exhausted_key, not_written};
+pub use crate::history::{LEASE_MS, exhausted_key};

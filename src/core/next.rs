@@ -126,11 +126,7 @@ fn next_in_hand_over(session: &Session, run: &StepRun) -> NextAction {
     if run.items.iter().filter_map(|id| session.items.get(id)).any(|item| item.outcome().is_none()) {
         return NextAction::AwaitSeats;
     }
-    NextAction::Decide(match session.unreviewed(run) {
-        Some(item) => Command::RecordReview { item: item.offered.item.clone() },
-        None if session.unrecorded(run).is_some() => Command::RecordResult { step },
-        None => Command::FinishStep { step },
-    })
+    NextAction::Decide(Command::FinishStep { step })
 }
 
 fn next_in_approval(run: &StepRun) -> NextAction {
@@ -162,7 +158,6 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     }
     let step = run.id.clone();
     NextAction::Decide(match &round.tally {
-        _ if round.unrevealed().next().is_some() => Command::Reveal,
         None => Command::Tally,
         // The facilitator chose after the count: it is counted again with the choice.
         Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => Command::Tally,
@@ -184,9 +179,6 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction 
         let message =
             format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
         return ask(run, QuestionKind::KeyLost(lost), message);
-    }
-    if round.open_seats().any(|seat| seat.item.is_none()) {
-        return NextAction::Decide(Command::OfferRest);
     }
     if round.open_seats().next().is_none() {
         return NextAction::CloseRound(CloseReason::All);

@@ -6,7 +6,6 @@ use crate::handoff::FormFacts;
 use crate::history::{Merge, Session};
 use crate::workflow::{Approval, Condition, Step, StepKind};
 
-/// The proposal that an approval step edits.
 pub struct Proposal {
     pub facts: FormFacts,
     /// An error says why none can be taken.
@@ -18,12 +17,10 @@ impl Proposal {
         let StepKind::Approval(Approval { edits: Some(named), .. }) = &step.kind else { return None };
         let proposing = session.definition().step(named)?;
         let facts = session.form_facts(proposing)?;
-        // Its record changes the log that it was checked against.
-        let is_recorded = session.running(&step.id).is_some_and(|run| run.recorded > 0);
         let answer = match session.results.get(named) {
             Some(made) if made.success => {
                 let answer = session.disclosed_result(proposing, made);
-                if is_recorded { Ok(answer) } else { facts.check(&answer).map(|()| answer) }
+                facts.check(&answer).map(|()| answer)
             }
             Some(failed) => Err(failed.error.clone().unwrap_or_default()),
             None => Err(format!("step `{named}` has not run")),

@@ -8,7 +8,6 @@ use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
 
-/// The `your_role` of a seat without a persona.
 pub const ROLE_WITHOUT_PERSONA: &str = "participant";
 
 impl Definition {

@@ -108,12 +108,7 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     if opened.rule.is_some() {
         return found;
     }
-    let reason = match (found.winners.as_slice(), &found.reason) {
-        (_, Some(reason)) => Some(NoDecision::WouldNotDecide(rule, Box::new(reason.clone()))),
-        ([winner], None) => Some(NoDecision::WouldWin(rule, winner.clone())),
-        _ => None,
-    };
-    Verdict { winners: Vec::new(), order: Vec::new(), order_by: None, tie: false, reason, ..found }
+    Verdict { winners: Vec::new(), order: Vec::new(), order_by: None, tie: false, reason: None, ..found }
 }
 
 /// A rehearsal that finds no single winner takes the first.
@@ -180,7 +175,6 @@ fn weight(session: &Session, name: &str) -> Decimal {
     session.seat_info(name).map_or(Decimal::ONE, |seat| Decimal::of_weight(seat.weight))
 }
 
-/// The seats that stand behind a result.
 struct Behind {
     votes: Decimal,
     seats: Vec<String>,

@@ -57,20 +57,10 @@ impl Budget {
             for seat in round.seats.values() {
                 let model = seat.item.as_ref().map_or("", |item| item.model.as_str());
                 let each = self.each(session.seat_info(&seat.name), model, round.opened.estimated_tokens);
-                let untold = match &seat.status {
-                    SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
-                    SeatStatus::Revealed(answer, _) => {
-                        let told = answer.record.tokens.map_or(0, |_| answer.record.replies.len());
-                        let charged = answer.record.tries.saturating_sub(answer.record.declined);
-                        charged.saturating_sub(u32::try_from(told).unwrap_or(u32::MAX))
-                    }
-                    SeatStatus::Sealed(_) => {
-                        sealed += 2.0 * each;
-                        0
-                    }
-                    _ => 0,
-                };
-                self.funds.add_untold(f64::from(untold) * each);
+                if let SeatStatus::Sealed(_) = seat.status {
+                    sealed += 2.0 * each;
+                }
+                self.funds.add_untold(f64::from(seat.untold()) * each);
             }
         }
         self.left_open = session.open_round().map(|round| round.opened.number);

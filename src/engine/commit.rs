@@ -4,8 +4,8 @@ use futures::future::FutureExt;
 use tokio::task::{JoinError, JoinHandle};
 
 use super::state::{CommitResult, Engine, EngineError};
-use crate::core::{Command, Refusal};
-use crate::journal::Journal;
+use crate::journal::{DiskError, Journal};
+use crate::workflow::state_file;
 
 /// The end of the write that is running, if one is.
 pub(super) async fn ended(writing: &mut Option<JoinHandle<CommitResult>>) -> Result<CommitResult, JoinError> {
@@ -32,9 +32,9 @@ impl Engine<'_> {
             self.begin_write()?;
         }
         if let Some(number) = self.spent_key.take() {
-            self.erase_key(number)?;
+            self.erase_key(number);
         }
-        Ok(self.write_tasks()?)
+        self.write_tasks()
     }
 
     pub fn last_hash(&self) -> String {
@@ -92,26 +92,23 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Has the file of the tracker's tasks written after the log, where there is something to write. What could
-    /// not be written is tried again with the next task, and when the session is resumed.
     pub(super) fn note_marks(&mut self) {
-        self.is_task_due = !self.session.unwritten_tasks().is_empty();
+        self.is_task_due = !self.session.due_marks().is_empty();
     }
 
-    /// Writes what is due; what led to it is on disk. A session that is over keeps no further record.
-    pub(super) fn write_tasks(&mut self) -> Result<(), Refusal> {
-        let is_due = std::mem::take(&mut self.is_task_due) && self.session.closed.is_none();
-        let name = self.session.tasks_file().filter(|_| is_due).map(str::to_owned);
-        let (write, Some(name)) = (&mut self.config.tasks_file, name) else { return Ok(()) };
-        let tried = self.session.unwritten_tasks().into_iter();
-        let tried: Vec<_> = tried.map(|mark| (mark.item, write(&name, &mark.mark).err())).collect();
-        for (item, error) in tried {
-            let told = error.clone().map(|error| (item.clone(), error));
-            if told.as_ref().is_none_or(|told| !self.unwritten.contains(told)) {
-                self.unwritten.extend(told);
-                self.stage(Command::RecordTask { item, error })?;
-            }
+    /// Writes the tracker's marks to the state of the tasks; what led to them is on disk. Where that fails the
+    /// run ends, and the next one begins with it: their step still runs.
+    fn write_tasks(&mut self) -> Result<(), EngineError> {
+        let Some(name) = self.session.tasks_file().filter(|_| self.is_task_due) else { return Ok(()) };
+        for mark in self.session.due_marks() {
+            (self.config.tasks_file)(name, &mark).map_err(|why| DiskError {
+                what: "write the status of a task to",
+                path: state_file(name).into(),
+                cause: std::io::Error::other(why),
+                locked: None,
+            })?;
         }
+        self.is_task_due = false;
         Ok(())
     }
 }

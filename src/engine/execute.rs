@@ -60,18 +60,10 @@ impl Engine<'_> {
             FacilitatorRequest::CloseRound => return self.close_by_order(),
             FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
             FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
-            FacilitatorRequest::Invite(invited) => self.stage(Command::Invite(invited)),
             FacilitatorRequest::MoreTime(more) => self.more_time(more),
             FacilitatorRequest::Revise(revised) => self.revise(revised),
-            FacilitatorRequest::Record(artifact) => {
-                self.stage(Command::RecordArtifact { artifact, by: "facilitator".to_owned() })
-            }
-            FacilitatorRequest::ChangeAgenda { change, by } => {
-                self.stage(Command::ChangeAgenda { change, by })
-            }
-            FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
+            FacilitatorRequest::Order(command) => self.stage(command),
             FacilitatorRequest::Accept => self.accept(),
-            FacilitatorRequest::AskAgain => self.stage(Command::AskRoundAgain),
             FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
         if let Err(refusal) = done {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::core::{AgendaChange, Command, NextAction, Question, approval_kind, next};
-use crate::history::{Merge, PauseReason, Price, RoundRevised, SeatInvited, Session};
+use crate::core::{Command, NextAction, Question, approval_kind, next};
+use crate::history::{Merge, PauseReason, Price, RoundRevised, Session};
 use crate::participants::Participant;
 
 pub trait Facilitator: Send {
@@ -36,13 +36,11 @@ pub struct FacilitatorAnswer {
     pub approved: bool,
     pub choice: Option<String>,
     pub comment: Option<String>,
-    /// The proposal as the person changed it.
     pub edited: Option<serde_json::Value>,
     /// The ideas as options, where that was asked and the answer is yes.
     pub merge: Option<Merge>,
     /// `facilitator`, or `scripted`.
     pub by: String,
-    /// The name of the person, where it was given.
     pub name: Option<String>,
 }
 
@@ -63,15 +61,8 @@ pub enum FacilitatorRequest {
         seen: Option<String>,
     },
     Revise(RoundRevised),
-    Record(serde_json::Map<String, serde_json::Value>),
-    ChangeAgenda {
-        change: AgendaChange,
-        by: String,
-    },
-    Note {
-        round: String,
-        text: String,
-    },
+    /// Decide this command, which concerns the core alone.
+    Order(Command),
     CloseRound,
     Excuse {
         participant: String,
@@ -83,14 +74,10 @@ pub enum FacilitatorRequest {
         /// The model that is to answer for it from now on; the same as before when absent.
         model: Option<String>,
     },
-    /// Invite a remote seat again; its earlier link is withdrawn.
-    Invite(SeatInvited),
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),
     /// Continue with the tally of the counted round.
     Accept,
-    /// Ask the counted round again, as a new round.
-    AskAgain,
     Answer(FacilitatorAnswer),
     /// Pause, for this reason where the session waits; it can be resumed.
     Leave {
@@ -100,7 +87,6 @@ pub enum FacilitatorRequest {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaitPoint {
-    /// A round is drafted and not opened.
     Draft,
     Question(Question),
     /// A round is counted: accept, or ask again.

@@ -7,7 +7,6 @@ use crate::core::{Command, Refusal};
 use crate::history::{Door, ItemStatus, RefusalWord, Timestamp, WorkItem, WorkItemReturned};
 use crate::participants::Reply;
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
-use crate::workflow::{is_feedback, read_answer};
 
 impl Engine<'_> {
     pub(super) fn is_elsewhere(&self, agent: &str) -> bool {
@@ -56,10 +55,6 @@ impl Engine<'_> {
         let unread =
             returned(participant.clone(), item.to_owned(), Err(String::new()), AnswerRecord::default());
         self.decide(Command::Return { back: Box::new(unread), holder: holder.clone() })?;
-        if terms.needs_words && read_answer(text).is_ok_and(|data| says_nothing(&data)) {
-            let why = "a review says what is good and what should change".to_owned();
-            return Err(Refusal::Because(RefusalWord::NoFeedback, why));
-        }
         let reply = Reply { text: text.to_owned(), ..Reply::default() };
         let data =
             if text.trim().is_empty() { Err("it is empty".to_owned()) } else { judge(&reply, &terms, false) };
@@ -112,14 +107,6 @@ impl Engine<'_> {
         }
         Ok(())
     }
-}
-
-fn says_nothing(data: &serde_json::Value) -> bool {
-    let mut approved = data.clone();
-    if approved.is_object() {
-        approved["approved"] = true.into();
-    }
-    !is_feedback(&approved)
 }
 
 #[cfg(test)]

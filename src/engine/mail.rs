@@ -77,7 +77,7 @@ impl Engine<'_> {
             return Err(RefusalWord::RoundClosed.into());
         }
         if self.session.paused.is_some() {
-            return Err(RefusalWord::NotRunning.into());
+            return Err(RefusalWord::TheSessionIsNotRunning.into());
         }
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
@@ -134,7 +134,7 @@ impl Engine<'_> {
         again: bool,
     ) -> Result<Accepted, Refusal> {
         if self.session.paused.is_some() {
-            return Err(RefusalWord::NotRunning.into());
+            return Err(RefusalWord::TheSessionIsNotRunning.into());
         }
         let not_offered = || Refusal::from(RefusalWord::NotOffered);
         let round = asked_of(&self.session, participant, item)?;

@@ -38,7 +38,6 @@ pub(super) enum FinishedRequest {
 
 pub(super) struct PendingRound {
     pub number: u32,
-    /// Seats that have not settled.
     pub left: usize,
     pub deadline: Option<Instant>,
     /// A seat may wait a moment for others: not where the next one may close the round.

@@ -5,7 +5,7 @@
 use zeroize::Zeroizing;
 
 use super::state::{Engine, EngineError};
-use crate::core::{Command, Refusal};
+use crate::core::Command;
 use crate::journal::DiskError;
 use crate::round::seal::{RoundKey, SealTo};
 
@@ -41,29 +41,18 @@ impl Engine<'_> {
         self.config.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
     }
 
-    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
-    /// noted, in the session where that goes on.
-    pub(super) fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
-        let Err(error) = self.config.keys.erase(&self.session.id, number) else { return Ok(()) };
-        if self.session.closed.is_some() {
+    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is told.
+    pub(super) fn erase_key(&mut self, number: u32) {
+        if let Err(error) = self.config.keys.erase(&self.session.id, number) {
             self.left_behind = Some(error);
-            return Ok(());
         }
-        let mut rounds = self.session.rounds.iter();
-        let Some(round) = rounds.find(|round| round.opened.number == number) else { return Ok(()) };
-        let (round, cause) = (round.opened.round.clone(), error.cause.to_string());
-        self.stage(Command::KeyFileLeft { round, cause })
     }
 
-    /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One
-    /// that cannot be removed is noted.
-    ///
-    /// # Errors
-    /// When the note is refused: a fault of the program.
-    pub fn erase_old_keys(&mut self) -> Result<(), Refusal> {
+    /// Erases keys of rounds that are closed: a crash may have come between close and erasure.
+    pub fn erase_old_keys(&mut self) {
         let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
         let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
-        numbers.into_iter().try_for_each(|number| self.erase_key(number))
+        numbers.into_iter().for_each(|number| self.erase_key(number));
     }
 }
 

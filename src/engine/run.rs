@@ -3,8 +3,8 @@
 use super::facilitator::wait_point;
 use super::request_pool::RequestPool;
 use super::state::{Engine, EngineError};
-use crate::core::{Command, ExitCode, NextAction, Refusal, exit_code, next};
-use crate::history::{CloseReason, PauseReason, RoundRun};
+use crate::core::{Command, ExitCode, NextAction, exit_code, next};
+use crate::history::{CloseReason, PauseReason};
 use crate::workflow::{Definition, Round, Step};
 
 impl Engine<'_> {
@@ -97,17 +97,6 @@ impl Engine<'_> {
         Some((step.clone(), format!("waiting for {seats} seat: {}", names.join(", "))))
     }
 
-    /// Without a person who could save them, seats that keep the round below its quorum are asked again.
-    pub fn retry_failed_seats(&mut self) -> Result<(), Refusal> {
-        let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
-        let Some(below) = below else { return Ok(()) };
-        let round = below.opened.round.clone();
-        let failed: Vec<String> = below.failed_seats().map(|seat| seat.name.clone()).collect();
-        failed.into_iter().try_for_each(|participant| {
-            self.stage(Command::Retry { round: round.clone(), participant, model: None })
-        })
-    }
-
     /// The open round waits for a person, who can still save its failed seats.
     fn is_held(&self) -> bool {
         self.config.facilitator.is_person() && self.session.round_on_hold().is_some()
@@ -137,13 +126,11 @@ impl Engine<'_> {
         self.pool = RequestPool::default();
         self.stage(Command::Pause { reason, step })?;
         self.commit().await?;
-        // The first write may have led to a warning about a key file.
-        self.commit().await?;
         Ok(ExitCode::Waiting)
     }
 
     /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk. What it reveals shares the write of the close.
+    /// is on disk.
     pub(super) fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.stored_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
@@ -154,10 +141,6 @@ impl Engine<'_> {
         self.pool.cancel_round();
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
-        let is_due = |round: &RoundRun| round.closed.is_some() && round.unrevealed().next().is_some();
-        if self.session.rounds.last().is_some_and(is_due) {
-            self.stage(Command::Reveal)?;
-        }
         self.spent_key = number;
         Ok(())
     }

@@ -72,7 +72,7 @@ pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
 pub struct Engine<'a> {
     pub session: Session,
-    /// A key file that could not be removed after the session was over; its key is published.
+    /// A key file that could not be removed; its key is published.
     pub left_behind: Option<DiskError>,
     /// The journal, unless a write is running.
     pub(super) journal: Option<Journal>,
@@ -83,8 +83,6 @@ pub struct Engine<'a> {
     /// Tasks are to be written once what is staged is on disk.
     pub(super) is_task_due: bool,
     pub(super) requested: RequestedEvidence,
-    /// Work items whose task could not be written, each with the recorded reason.
-    pub(super) unwritten: Vec<(String, String)>,
     /// The reason of a facilitator who leaves while seats are asked.
     pub(super) leave_reason: Option<PauseReason>,
     pub(super) arrivals: Option<mpsc::Receiver<Arrival>>,
@@ -108,7 +106,6 @@ impl<'a> Engine<'a> {
             config,
             is_task_due: false,
             requested: RequestedEvidence::default(),
-            unwritten: Vec::new(),
             leave_reason: None,
             arrivals: None,
             due: Vec::new(),

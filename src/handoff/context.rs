@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::disclosure::{rejected, seat_answer};
+use super::disclosure::{fulfilled, rejected, seat_answer};
 use super::revision::earlier_counts;
 use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{RoundSummary, SnapshotContent};
@@ -197,9 +197,7 @@ pub fn round_data(round: &RoundRun) -> Value {
         let said = seat_answer(seat);
         match said.get("error").and_then(Value::as_str) {
             Some(error) => rejected(&seat.name, error),
-            None => json!({
-                "stepId": seat.name, "status": "fulfilled", "result": said["result"], "error": null
-            }),
+            None => fulfilled(&seat.name, said["result"].clone()),
         }
     };
     round.seats.values().map(entry).collect()
@@ -220,7 +218,7 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
             let error = session.shown_error(result);
             return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
         }
-        Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
+        Some(fulfilled(&run.id, data.unwrap_or_default()))
     };
     runs.iter().filter_map(entry).collect()
 }

@@ -7,16 +7,14 @@
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::work_item_input::own_prompt;
+use super::names::{LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
 use crate::history::{
-    CollectedIdea, Event, LeaksFound, PseudonymMap, RoundRun, Seat, SeatStatus, Session, StepFinished,
-    WorkItem, WorkItemReturned,
+    CollectedIdea, Event, Leak, LeakKind, LeaksFound, PseudonymMap, RoundRun, Seat, SeatStatus, Session,
+    StepFinished, WorkItem, WorkItemReturned,
 };
-use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
-use crate::round::answer::Outcome;
 use crate::round::snapshot::sha256_hex;
 use crate::tally::NoDecision;
-use crate::workflow::{LeakAction, Step, Template};
+use crate::workflow::{LeakAction, Step};
 
 /// The first word of a pseudonym: the first of these that no seat's name begins with.
 const WORDS: [&str; 4] = ["participant", "voice", "speaker", "table-voice"];
@@ -82,28 +80,29 @@ impl Session {
         names
     }
 
-    /// The event on the answers of a closed round, if they give something away that is not on record.
+    /// The event on the answers of a closed round, if they give something away.
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
         let answers = run.seats.values().filter_map(|seat| {
             let item = seat.item.as_ref()?;
             Some((item.participant.as_str(), item.item.as_str(), seat_answer(seat)))
         });
-        self.leaks_found(&run.opened.step, &run.opened.round, || material_of(run), answers)
+        let material = || own_part(&run.opened.snapshot).to_owned();
+        self.leaks_found(&run.opened.step, &run.opened.round, material, answers)
     }
 
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
-        let own = || own_prompt(step).map(Template::text).unwrap_or_default().to_owned();
+        let material = || items.iter().map(|item| self.agent_prompt(&item.offered).1).collect();
         let answers = items
             .iter()
             .map(|item| (item.offered.participant.as_str(), item.offered.item.as_str(), said_for(item)));
-        self.leaks_found(&step.id, "", own, answers)
+        self.leaks_found(&step.id, "", material, answers)
     }
 
     fn leaks_found<'a>(
         &self,
         step: &str,
         round: &str,
-        own: impl FnOnce() -> String,
+        material: impl FnOnce() -> String,
         answers: impl Iterator<Item = (&'a str, &'a str, Value)>,
     ) -> Option<Event> {
         let names = self.names_to_find();
@@ -117,35 +116,13 @@ impl Session {
         let mut scanner = LeakScanner::new(names);
         let mut found = leaks_by(&scanner);
         if !found.is_empty() {
-            scanner.leave_out(&format!("{}\n{}", self.material(), own()));
+            scanner.leave_out(&material());
             found = leaks_by(&scanner);
         }
-        if found.is_empty() || found.iter().any(|leak| self.leaks.contains_key(&leak.item)) {
-            return None;
-        }
         let (step, round) = (step.to_owned(), round.to_owned());
-        Some(Event::LeaksFound(std::sync::Arc::new(LeaksFound { step, round, found })))
-    }
-
-    /// The facilitator's own material: names in it are the topic, and give nothing away.
-    fn material(&self) -> String {
-        let Some(definition) = &self.definition else { return String::new() };
-        let mut texts: Vec<String> = definition.constraints.clone();
-        texts.extend([&definition.goal, &definition.project_summary].into_iter().flatten().cloned());
-        texts.extend(self.header.as_ref().map(|header| header.input.to_string()));
-        texts.extend(self.agenda.items.iter().map(|item| item.title.clone()));
-        for artifact in &definition.artifacts {
-            texts.extend([artifact.id.clone(), artifact.summary.clone()]);
-            texts.extend(artifact.details.iter().map(|(_, value)| value.to_string()));
-        }
-        for task in &definition.tasks {
-            texts.extend([task.title.clone(), task.description.clone()]);
-            texts.extend(task.test_steps.clone());
-        }
-        // What a step or a seat led to is no text of the facilitator's.
-        let points = self.agenda.conflicts.iter().chain(&self.agenda.questions);
-        texts.extend(points.filter(|point| point.step.is_none()).map(|point| point.to_json().to_string()));
-        texts.join("\n")
+        let event =
+            || Event::LeaksFound(std::sync::Arc::new(LeaksFound { step, round, found: found.clone() }));
+        (!found.is_empty()).then(event)
     }
 
     fn handed(&self, item: &str, said: Value) -> Value {
@@ -239,16 +216,12 @@ impl Session {
     }
 }
 
-/// The texts of a round as they were frozen, without results of earlier steps.
-fn material_of(run: &RoundRun) -> String {
-    let opened = &run.opened;
-    let mut texts = vec![opened.question.clone()];
-    texts.extend(opened.ballot.options.iter().chain(&opened.ballot.cards).cloned());
-    let frozen = crate::yaml::read(&run.opened.snapshot, "snapshot").map(|node| node.to_json());
-    let frozen = frozen.unwrap_or_default();
-    let of = |key: &str| frozen["participant_context"][key].as_str().map(str::to_owned);
-    texts.extend([of("project_summary"), of("exploration")].into_iter().flatten());
-    texts.join("\n")
+/// The part of a snapshot before the keys that may hold answers: names in it are the topic, and give nothing away.
+fn own_part(snapshot: &str) -> &str {
+    const OF_ANSWERS: [&str; 6] =
+        ["open_conflicts", "open_questions", "recent_rounds", "earlier_reasons", "earlier_counts", "context"];
+    let keys = OF_ANSWERS.iter().filter_map(|key| snapshot.find(&format!("\n  {key}:")));
+    &snapshot[..keys.min().unwrap_or(snapshot.len())]
 }
 
 fn entry(name: &str, handed: &Value) -> Value {
@@ -260,13 +233,9 @@ fn entry(name: &str, handed: &Value) -> Value {
 
 /// The answer of a seat, or the reason why there is none: `{result}` or `{error}`.
 pub fn seat_answer(seat: &Seat) -> Value {
-    match &seat.status {
-        SeatStatus::Revealed(answer, _)
-            if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) =>
-        {
-            json!({ "result": answer.answer })
-        }
-        other => json!({ "error": why_rejected(other) }),
+    match seat.content() {
+        Some(content) => json!({ "result": content }),
+        None => json!({ "error": why_rejected(&seat.status) }),
     }
 }
 
@@ -288,6 +257,11 @@ fn why_rejected(status: &SeatStatus) -> String {
         SeatStatus::Lost(_) => "its answer was lost with the round's key".to_owned(),
         _ => "no answer before the round closed".to_owned(),
     }
+}
+
+/// The stored entry of a part of a step that brought a result.
+pub fn fulfilled(id: &str, result: Value) -> Value {
+    json!({ "stepId": id, "status": "fulfilled", "result": result, "error": null })
 }
 
 pub fn rejected(id: &str, error: &str) -> Value {

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::ballot::BallotKind;
-use crate::history::{CollectedIdea, Merge, MergedOption, Point, RoundOutcome, RoundRun, Session, option_id};
+use crate::history::{CollectedIdea, Merge, Point, RoundOutcome, RoundRun, Session};
 use crate::round::material::SnapshotContent;
 use crate::round::snapshot::{Snapshot, sha256_hex};
 use crate::workflow::{Definition, FacilitatorForm, OutputSchema, RECENT_ROUNDS, Recorded, Step, StepKind};
@@ -387,7 +387,7 @@ impl FormFacts {
             FacilitatorForm::Synthesize => {
                 let mut note = json!({ "synthesis": words, "winner": self.winner });
                 if !self.ideas.is_empty() {
-                    self.options_by_title(&mut note);
+                    self.unmerged(&mut note);
                 }
                 if self.is_blocked {
                     note["amended"] =
@@ -402,29 +402,17 @@ impl FormFacts {
         }
     }
 
-    /// One option for each title that ideas have; ideas with further titles are set aside.
-    fn options_by_title(&self, note: &mut Value) {
-        let mut merge = Merge::default();
-        let mut aside = Vec::new();
-        for idea in &self.ideas {
-            let title = option_id(&idea.title);
-            if let Some(option) = merge.options.iter_mut().find(|option| option_id(&option.title) == title) {
-                option.from.push(idea.id.clone());
-            } else if merge.options.len() < MOST_OPTIONS {
-                let (id, title) = (merge.free_id(&idea.title), shortened(&idea.title, LONGEST_TITLE));
-                let from = vec![idea.id.clone()];
-                merge.options.push(MergedOption { id, title, description: None, from });
-            } else {
-                aside.push(json!({ "idea": idea.id, "reason": format!("more than {MOST_OPTIONS} options") }));
-            }
-        }
-        if merge.options.len() < LEAST_OPTIONS {
-            merge = Merge::unmerged(&self.ideas);
+    /// One option for each idea; those beyond the most options are set aside.
+    fn unmerged(&self, note: &mut Value) {
+        let (kept, aside) = self.ideas.split_at(self.ideas.len().min(MOST_OPTIONS));
+        let mut merge = Merge::unmerged(kept);
+        for option in &mut merge.options {
+            (option.title, option.description) = (shortened(&option.title, LONGEST_TITLE), None);
         }
         note["options"] = json!(merge.options);
-        if !aside.is_empty() {
-            note["set_aside"] = aside.into();
-        }
+        let aside =
+            aside.iter().map(|idea| json!({ "idea": idea.id, "reason": "more than the most options" }));
+        note["set_aside"] = aside.collect();
     }
 }
 

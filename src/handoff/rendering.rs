@@ -18,7 +18,6 @@ const LONGEST_OPTION: usize = 200;
 pub struct Rendered<'a> {
     pub round: Cow<'a, Round>,
     pub directive: Option<String>,
-    /// The templates it was rendered from, if any.
     pub written: Option<Box<Written>>,
     pub warnings: Vec<String>,
 }

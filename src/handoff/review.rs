@@ -9,7 +9,6 @@ use crate::history::{PreviousArtifact, ReviewContext, ReviewRecorded, Session, S
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Review, Step};
 
-/// The tag of an author without tags, and of several.
 const NO_TAG: &str = "participant";
 
 struct Thing<'a> {

@@ -6,9 +6,9 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
+use super::names::{options_named, words};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
-use crate::identity::{options_named, words};
 use crate::round::answer::Outcome;
 use crate::round::material::EarlierReasons;
 use crate::round::snapshot::sha256_hex;
@@ -64,7 +64,7 @@ impl Session {
     pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<EarlierReasons> {
         let form = &before.opened.ballot;
         let mut blocks: IndexMap<Option<&str>, EarlierReasons> = IndexMap::new();
-        for seat in before.seats.values().filter(|seat| said(seat).is_some()) {
+        for seat in before.seats.values().filter(|seat| seat.content().is_some()) {
             let disclosed = self.disclosed_answer(seat);
             let Some(answer) = disclosed["result"].as_object() else { continue };
             for (option, side, text) in attributed(form, answer) {
@@ -87,7 +87,7 @@ impl Session {
 
     pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
         let before = self.round(opened.revises.as_deref()?)?;
-        let answer = said(before.seat(seat)?)?;
+        let answer = before.seat(seat)?.content()?;
         let keys = before.opened.ballot.kind.info().keys;
         let own = answer.iter().filter(|(key, _)| keys.contains(&key.as_str()) || *key == "vote");
         Some(own.map(|(key, value)| (key.clone(), value.clone())).collect())
@@ -137,11 +137,6 @@ pub(crate) fn is_asked_again(seat: &Seat) -> bool {
         SeatStatus::Failed(_) | SeatStatus::Lost(_) | SeatStatus::Missing => true,
         SeatStatus::Excused(_) | SeatStatus::Waiting | SeatStatus::Asking | SeatStatus::Sealed(_) => false,
     }
-}
-
-fn said(seat: &Seat) -> Option<&Map<String, Value>> {
-    let SeatStatus::Revealed(answer, _) = &seat.status else { return None };
-    matches!(answer.outcome, Outcome::Answered | Outcome::Abstained).then_some(&answer.answer)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

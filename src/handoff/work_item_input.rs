@@ -232,7 +232,6 @@ pub fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
     lacks(step, |path| look_up(input, path).is_none_or(is_blank))
 }
 
-/// Fails with the required paths that are missing.
 pub fn lacks(step: &Step, is_missing: impl Fn(&str) -> bool) -> Result<(), String> {
     let lacking = step.requires.iter().filter(|path| is_missing(path));
     let named: Vec<String> = lacking.map(|path| format!("`{path}`")).collect();

@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, LeaksFound,
     LogEntry, RoundClosed, RoundOpened, SealedBy, SeatFailed, SessionOpened, StepFinished, StepStarted,
-    Tally, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned, key_file_left,
+    Tally, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 use super::state::{
     AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact, StepRun,
@@ -37,7 +37,7 @@ impl Session {
 
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
-        self.note_record(&stamped.event);
+        self.note_agenda(&stamped.event);
         let at = stamped.at;
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, at),
@@ -83,12 +83,10 @@ impl Session {
             Event::ArtifactRecorded(recorded) => self.note_artifact(recorded),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded(link) => self.links.push(link.clone()),
-            Event::TaskWritten(written) => self.note_written(written),
             Event::SynthesisRecorded(note) => self.note_synthesis(note),
             Event::DeadlineExtended(extended) => self.extend_deadline(extended),
             Event::RoundRevised(revised) => self.revise(revised),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
-            Event::KeyFileLeft { round, cause, .. } => self.warnings.push(key_file_left(round, cause)),
             Event::SessionPaused { reason, .. } => self.paused = Some((at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, at),
             Event::SessionForked(forked) => self.fork(forked, before, at),
@@ -96,17 +94,11 @@ impl Session {
         }
     }
 
-    fn note_record(&mut self, event: &Event) {
+    fn note_agenda(&mut self, event: &Event) {
         self.agenda.apply(event);
         // Templates see the agenda as it is now.
         if let (Event::AgendaUpdated(_), Some(definition)) = (event, &mut self.definition) {
             Arc::make_mut(definition).agenda.clone_from(&self.agenda.items);
-        }
-        if let Some(run) = event.record_of().and_then(|step| self.run_mut(step)) {
-            run.recorded += 1;
-        }
-        if let Some(round) = self.rounds.last_mut().filter(|_| event.is_scripted_change()) {
-            round.scripted_changes += 1;
         }
     }
 

@@ -8,8 +8,8 @@ mod merge;
 mod remote;
 mod route;
 mod state;
+mod task_marks;
 mod timestamp;
-mod tracked_tasks;
 mod work_item;
 
 pub(crate) use agenda::next_id;
@@ -26,5 +26,4 @@ pub use state::{
     StepRun,
 };
 pub use timestamp::Timestamp;
-pub use tracked_tasks::{UnwrittenTask, not_written};
 pub use work_item::{LEASE_MS, WorkItem};

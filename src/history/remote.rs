@@ -129,51 +129,35 @@ impl Receipt {
     /// # Errors
     /// The first difference, or that the answer is not revealed though the round is closed.
     pub fn check(&self, session: &Session) -> Result<String, String> {
-        let Self { round: id, participant: who, .. } = self;
-        let of_session = |round: &&RoundRun| round.session == self.session;
-        if session.id != self.session && !session.rounds.iter().any(|round| of_session(&round)) {
-            let (of, is) = (&self.session, &session.id);
-            return Err(format!("the receipt of `{who}` is of session `{of}`; this one is `{is}`"));
-        }
-        let round = session.rounds.iter().filter(of_session).find(|round| round.opened.round == *id);
+        let Self { session: of, round: id, participant: who, .. } = self;
+        let receipt = format!("the receipt of `{who}` in round `{id}`");
+        let round = session.rounds.iter().find(|round| round.session == *of && round.opened.round == *id);
         let round =
-            round.ok_or(format!("the session has no round `{id}` (the receipt is for `{who}` in it)"))?;
-        let seat = round
-            .seat(who)
-            .ok_or(format!("`{who}` had no seat in round `{id}`, for which the receipt is"))?;
-        if seat.door.is_none() {
-            return Err(format!("`{who}` is no remote seat, and only those have receipts"));
-        }
+            round.ok_or_else(|| format!("{receipt}: the file has no such round of session `{of}`"))?;
+        let seat = round.seat(who).filter(|seat| seat.door.is_some());
+        let seat = seat.ok_or_else(|| format!("{receipt}: there is no remote seat of that name"))?;
         let Some(held) = Self::of_seat(round, who) else {
-            return Err(match &seat.status {
-                SeatStatus::Failed(failed) => {
-                    format!("the answer of `{who}` in round `{id}` is not counted: {}", failed.reason)
-                }
-                _ => format!("the file holds no sealed answer of `{who}` in round `{id}`"),
-            });
+            let why =
+                if let SeatStatus::Failed(failed) = &seat.status { &failed.reason } else { "there is none" };
+            return Err(format!("{receipt}: the file holds no sealed answer: {why}"));
         };
-        let differs =
-            |what: &str| Err(format!("the receipt of `{who}` in round `{id}` and the file differ in {what}"));
-        if held.opened_sha256 != self.opened_sha256 {
-            return differs("how the round was opened: its question, its rules or what came before it");
-        }
-        if held.door != self.door || held.key != self.key {
-            return differs("the door or the key of the seat");
-        }
-        if (&held.commitment, &held.sealed_sha256) != (&self.commitment, &self.sealed_sha256) {
-            return differs("what was sealed: it is another answer");
+        let differs = if held.opened_sha256 != self.opened_sha256 {
+            Some("how the round was opened: its question, its rules or what came before it")
+        } else if held.door != self.door || held.key != self.key {
+            Some("the door or the key of the seat")
+        } else {
+            (held != *self).then_some("what was sealed: it is another answer")
+        };
+        if let Some(what) = differs {
+            return Err(format!("{receipt} and the file differ in {what}"));
         }
         let now = match &seat.status {
             SeatStatus::Revealed(..) => "it is the one that is revealed",
             SeatStatus::Sealed(_) if round.closed.is_none() => "it is not revealed yet",
-            SeatStatus::Lost(_) => {
-                return Err(format!("the answer of `{who}` in round `{id}` was lost with its key"));
-            }
-            _ => return Err(format!("round `{id}` is closed, and the answer of `{who}` is not revealed")),
+            SeatStatus::Lost(_) => return Err(format!("{receipt}: the answer was lost with its key")),
+            _ => return Err(format!("{receipt}: the round is closed, and the answer is not revealed")),
         };
-        Ok(format!(
-            "receipt of `{who}` in round `{id}`: the file holds the answer that was sealed then; {now}"
-        ))
+        Ok(format!("{receipt}: the file holds the answer that was sealed then; {now}"))
     }
 }
 

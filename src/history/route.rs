@@ -12,7 +12,6 @@ impl Session {
         self.step.as_ref()?.find(id).filter(|run| run.result.is_none())
     }
 
-    /// The outermost first.
     pub fn active_steps(&self) -> impl Iterator<Item = &StepRun> {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
     }
@@ -24,7 +23,6 @@ impl Session {
         steps.find_map(|step| Some((step, step.round()?)))
     }
 
-    /// The runs that wait for a person, in the order of the definition.
     pub fn asked(&self) -> impl Iterator<Item = &StepRun> {
         self.active_steps().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
     }

@@ -5,18 +5,18 @@
 use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Door, IdeasMerged, LinkRecorded,
-    Merge, PauseReason, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened, SeatFailed, SeatInfo,
-    SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Door, IdeasMerged, Leak,
+    LinkRecorded, Merge, PauseReason, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened, SeatFailed,
+    SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
-use crate::identity::Leak;
-use crate::round::answer::Origin;
+use crate::round::answer::{Origin, Outcome};
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{RoundKey, SealHashes, SealTo, SealedRecord};
 use crate::workflow::{Close, Definition, Source, Step, Task, default_id, load, written_id};
@@ -37,15 +37,12 @@ pub struct Session {
     pub made: IndexMap<String, StepArtifact>,
     /// By step, those of its last run.
     pub items_of: IndexMap<String, Vec<String>>,
-    /// By work item.
     pub leaks: IndexMap<String, Vec<Leak>>,
     pub merges: Vec<IdeasMerged>,
     pub agenda: Agenda,
     pub reviews: Vec<ReviewRecorded>,
     /// Without deleted ones; each has the status the tracker gave it last.
     pub tasks: Arc<Vec<Task>>,
-    /// The tracker's last return on each task, and whether the file of the tasks has it.
-    pub marks: IndexMap<String, (Arc<WorkItemReturned>, bool)>,
     pub links: Vec<LinkRecorded>,
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
@@ -61,7 +58,6 @@ pub struct Session {
     /// The end of the time that is counted in that.
     pub asked_until: Timestamp,
     pub approvals: Vec<AnsweredQuestion>,
-    /// The open question on a step that has used up its runs.
     pub exhausted: Option<ApprovalRun>,
     pub granted: IndexMap<String, u32>,
     /// The facilitator took the last step's result as it is, as if it had succeeded.
@@ -92,11 +88,9 @@ pub struct Invitation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotHeld {
     pub why: String,
-    /// Number of rounds that were opened before.
     pub after: usize,
 }
 
-/// A question and its answer; the context that was shown stays in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredQuestion {
     pub message: String,
@@ -126,8 +120,6 @@ pub struct RoundRun {
     /// From its opening.
     pub deadline_ms: Option<u64>,
     pub synthesis: Option<String>,
-    /// Number of agenda changes from an answers file since it was opened.
-    pub scripted_changes: usize,
     /// The public key for its answers. A lost key is followed by another.
     pub seal_to: Option<SealTo>,
 }
@@ -167,6 +159,13 @@ impl SeatStatus {
 }
 
 impl Seat {
+    /// The content of its revealed answer or abstention.
+    pub fn content(&self) -> Option<&Map<String, Value>> {
+        let answer =
+            self.answer().filter(|it| matches!(it.outcome, Outcome::Answered | Outcome::Abstained))?;
+        Some(&answer.answer)
+    }
+
     pub fn answer(&self) -> Option<&Arc<AnswerRevealed>> {
         if let SeatStatus::Revealed(answer, _) = &self.status { Some(answer) } else { None }
     }
@@ -180,12 +179,9 @@ pub struct StepRun {
     pub round: Option<usize>,
     pub approval: Option<ApprovalRun>,
     pub merge: Option<Merge>,
-    /// The number of entries that its `record` has put on record.
-    pub recorded: usize,
     pub items: Vec<String>,
     /// The steps that run or ran inside it, in the order of the definition.
     pub nested: Vec<Self>,
-    /// Its result, once it has one and the step around it still runs.
     pub result: Option<Arc<StepFinished>>,
 }
 
@@ -324,7 +320,6 @@ impl Session {
         now.since(self.opened_at).saturating_sub(self.waited_ms)
     }
 
-    /// In milliseconds, rests left out.
     pub fn round_ran_ms(&self, round: &RoundRun, now: Timestamp) -> u64 {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         now.since(round.opened_at).saturating_sub(waited)
@@ -384,11 +379,6 @@ impl RoundRun {
         })
     }
 
-    /// Seats get their work items in the roster's order, so the last one tells.
-    pub fn all_have_items(&self) -> bool {
-        self.seats.last().is_some_and(|(_, seat)| seat.item.is_some())
-    }
-
     pub fn seat(&self, name: &str) -> Option<&Seat> {
         self.seats.get(name)
     }
@@ -415,7 +405,6 @@ impl RoundRun {
         self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
     }
 
-    /// In the order of the roster.
     pub fn answers(&self) -> impl Iterator<Item = &Arc<AnswerRevealed>> {
         self.seats.values().filter_map(Seat::answer)
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
 use super::timestamp::Timestamp;
 
-/// In milliseconds.
 pub const LEASE_MS: i64 = 300_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +14,6 @@ pub struct WorkItem {
     pub claim: Option<WorkItemClaimed>,
     /// Renewing changes nothing of it.
     pub claimed_at: Option<Timestamp>,
-    /// One entry a try.
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     pub tries: u32,
     pub retry_delay_ms: u64,
@@ -29,7 +27,6 @@ impl WorkItem {
         is_last.then_some(last)
     }
 
-    /// The return that completed it.
     pub fn completed(&self) -> Option<&WorkItemReturned> {
         self.outcome().map(|back| &**back).filter(|back| back.status == ItemStatus::Completed)
     }
@@ -39,7 +36,6 @@ impl WorkItem {
         self.outcome().and_then(|back| back.error.as_deref()).unwrap_or("no reason given")
     }
 
-    /// The number of the try that is made now or next, from 1.
     pub fn attempt(&self) -> u32 {
         self.returned.len() as u32 + 1
     }

@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::round_view::{self, SeatView};
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::earlier_rounds;
+use crate::handoff::words;
 use crate::history::{RoundRun, Session};
-use crate::identity::words;
 use crate::round::answer::Outcome;
 use crate::tally::Score;
 

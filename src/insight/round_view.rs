@@ -8,9 +8,8 @@ use serde_json::Value;
 use crate::ballot::{Ballot, Stance};
 use crate::core::{Cost, is_scripted};
 use crate::history::{
-    AnswerRevealed, AnsweredQuestion, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
+    AnswerRevealed, AnsweredQuestion, Leak, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
 };
-use crate::identity::Leak;
 use crate::round::answer::{Origin, Outcome};
 
 #[derive(Debug, Clone, Copy)]

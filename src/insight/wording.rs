@@ -6,8 +6,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::core::Cost;
-use crate::history::{CloseReason, Door, RoundOpened, Session, Tally, Wrapped};
-use crate::identity::Leak;
+use crate::history::{CloseReason, Door, Leak, RoundOpened, Session, Tally, Wrapped};
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
 

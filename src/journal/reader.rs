@@ -12,7 +12,6 @@ pub struct EventLog {
     pub lines: Vec<LogEntry>,
     /// The length of its complete documents, in bytes.
     pub good: usize,
-    /// Bytes of a torn write that follow.
     pub torn: usize,
 }
 
@@ -24,7 +23,6 @@ pub struct Damage {
     pub seq: Option<u64>,
     /// The line at which the damaged document starts, from 1.
     pub line: u64,
-    /// The byte at which it starts, from 0.
     pub offset: usize,
     /// The file is of a format that this program does not read, and nothing is wrong with it.
     pub other_format: bool,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::document::Chain;
 use super::reader::{Damage, EventLog, read_log};
 use super::storage::{Disk, DiskError, LogFile};
+use super::verify::unwritten;
 use crate::history::{LogEntry, TimedEvent};
 
 /// An open session file; nobody else can write to it.
@@ -15,14 +16,8 @@ pub struct Journal {
     file: LogFile,
     chain: Chain,
     failed: bool,
-    /// The text of one write. Its memory serves the next.
-    text: String,
 }
 
-/// No more memory than this is kept from one write for the next, in bytes.
-const KEPT: usize = 1024 * 1024;
-
-/// A journal opened for going on, and what it held.
 pub struct OpenedJournal {
     pub journal: Journal,
     pub log: EventLog,
@@ -44,10 +39,9 @@ pub enum OpenJournalError {
 
 impl Journal {
     fn at(file: LogFile, chain: Chain) -> Self {
-        Self { file, chain, failed: false, text: String::new() }
+        Self { file, chain, failed: false }
     }
 
-    /// Makes a new session file; it must not exist.
     pub fn create(disk: &Disk, path: &Path) -> Result<Self, DiskError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.make_dir(parent)?;
@@ -56,11 +50,12 @@ impl Journal {
         Ok(Self::at(file, Chain::default()))
     }
 
-    /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
+    /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off; what the
+    /// last decision in it calls for beyond that is written.
     pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
-        let log = read_log(&bytes)?;
+        let mut log = read_log(&bytes)?;
         if log.lines.is_empty() {
             return Err(OpenJournalError::NothingRecorded);
         }
@@ -71,7 +66,12 @@ impl Journal {
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
-        Ok(OpenedJournal { journal: Self::at(file, chain), log, torn })
+        let mut journal = Self::at(file, chain);
+        let unwritten = unwritten(&log.lines);
+        if !unwritten.is_empty() {
+            log.lines.extend(journal.append(unwritten)?);
+        }
+        Ok(OpenedJournal { journal, log, torn })
     }
 
     /// Appends events in one write and waits until they are on disk.
@@ -83,14 +83,12 @@ impl Journal {
         if self.failed {
             return Err(self.refuses("an earlier write failed"));
         }
-        let mut chain = self.chain.clone();
-        let lines = events.into_iter().map(|stamped| chain.write(stamped, &mut self.text));
+        let (mut chain, mut text) = (self.chain.clone(), String::new());
+        let lines = events.into_iter().map(|stamped| chain.write(stamped, &mut text));
         let lines: Result<Vec<LogEntry>, _> = lines.collect();
         self.failed = lines.is_err();
         let lines = lines.map_err(|fault| self.refuses(fault))?;
-        let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
-        self.text.clear();
-        self.text.shrink_to(KEPT);
+        let written = self.file.append(text.as_bytes()).and_then(|()| self.file.sync());
         self.failed = written.is_err();
         if self.failed && self.chain.seq == 0 {
             // Nothing was ever acknowledged: an empty file would only stand in the way.

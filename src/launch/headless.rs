@@ -3,9 +3,9 @@
 use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 
 use super::scripted_answers::{Answers, scripted};
-use crate::core::{Question, QuestionKind};
+use crate::core::{Command, Question, QuestionKind};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::{Merge, PLACEHOLDER, PauseReason, SCRIPTED, Session};
+use crate::history::{Merge, PLACEHOLDER, PauseReason, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -30,12 +30,8 @@ impl HeadlessFacilitator {
             WaitPoint::Draft => Ok(FacilitatorRequest::OpenRound { seen: None }),
             WaitPoint::Counted => {
                 let note = self.answers.note(session)?;
-                if let Some((round, text)) = note {
-                    return Ok(FacilitatorRequest::Note { round, text });
-                }
-                let (change, by) = (self.answers.agenda_change(session)?, SCRIPTED.to_owned());
-                let change = change.map(|change| FacilitatorRequest::ChangeAgenda { change, by });
-                Ok(change.unwrap_or(FacilitatorRequest::Accept))
+                let note = note.map(|(round, text)| Command::RecordSynthesis { round, text });
+                Ok(note.map_or(FacilitatorRequest::Accept, FacilitatorRequest::Order))
             }
         }
     }

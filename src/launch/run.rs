@@ -64,10 +64,9 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         engine.receive(remote.arrivals);
         invitations = remote.invitations;
     }
-    let begun = engine.erase_old_keys().and_then(|()| {
-        engine.stage(ready.start)?;
+    engine.erase_old_keys();
+    let begun = engine.stage(ready.start).and_then(|()| {
         invitations.into_iter().try_for_each(|invited| engine.stage(Command::Invite(invited)))?;
-        engine.retry_failed_seats()?;
         let given = evidence_commands(&engine.session, ready.evidence);
         given.into_iter().try_for_each(|command| engine.stage(command))
     });

@@ -2,24 +2,23 @@
 //! answers file (`--answers`) or in the definition itself (`answers:`).
 //!
 //! A bare answer serves every time; a list is used up in order. A map whose only key is `fail` makes that
-//! try fail. After rounds, `synthesis` and `agenda` hold notes and changes by step.
+//! try fail. After rounds, `synthesis` holds notes by step.
 
 use std::collections::HashMap;
 
-use crate::core::{AgendaChange, Question, QuestionKind, agenda_changes, exhausted_key};
+use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::engine::FacilitatorAnswer;
 use crate::history::{
-    CONTINUE, DECIDE, Merge, MergedOption, RoundRun, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
+    CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
 };
 use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
 use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, as_text, written_id};
 use crate::yaml::{Map, Node, Value, read_yaml_or_json};
 
-/// The keys of what is said after rounds, where no step has that name.
+/// The key of what is said after rounds, where no step has that name.
 const SYNTHESIS: &str = "synthesis";
-const AGENDA: &str = "agenda";
 
 /// The name under which a round's entry gives a tie.
 const TIE: &str = "tie";
@@ -217,7 +216,7 @@ impl Answers {
         }
     }
 
-    /// Adds a problem for everything that is no note or change, or is after no round.
+    /// Adds a problem for everything that is no note, or is after no round.
     fn check_after_rounds(
         &self,
         name: &str,
@@ -225,14 +224,10 @@ impl Answers {
         definition: &Definition,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let hint = if name == SYNTHESIS {
-            "write `pick: \"summary of the round\"`"
-        } else {
-            "write `agenda: {pick: {questions: [\"…\"], resolved: [{id: CONF-001, how: \"…\"}]}}`"
-        };
+        const HINT: &str = "write `pick: \"summary of the round\"`";
         let Value::Map(steps) = &node.value else {
             let message = format!("`{name}` must be a map of rounds, found {}", node.kind());
-            return problems.push(node.problem(&self.file, message).hint(hint));
+            return problems.push(node.problem(&self.file, message).hint(HINT));
         };
         let rounds = definition.all_steps().filter(|step| step.round().is_some());
         let rounds: Vec<&str> = rounds.map(|step| step.id.as_str()).collect();
@@ -242,16 +237,11 @@ impl Answers {
                 problems.push(node.problem(&self.file, message).hint(did_you_mean(&key.text, &rounds)));
             }
             for item in items(said) {
-                let step = &key.text;
-                let message = if name == AGENDA {
-                    let Err(why) = agenda_changes(&item.to_json()) else { continue };
-                    format!("`{name}` of `{step}`: {why}")
-                } else if as_text(item).is_none() {
-                    format!("the synthesis of `{step}` must be text, found {}", item.kind())
-                } else {
-                    continue;
-                };
-                problems.push(item.problem(&self.file, message).hint(hint));
+                if as_text(item).is_none() {
+                    let message =
+                        format!("the synthesis of `{}` must be text, found {}", key.text, item.kind());
+                    problems.push(item.problem(&self.file, message).hint(HINT));
+                }
             }
         }
     }
@@ -286,40 +276,26 @@ impl Answers {
         answer.map(Some).map_err(|problem| problem.to_string())
     }
 
-    /// Returns the entry under `name` for the round counted last: a list in turn, one for each round of its
-    /// step.
-    fn after_last<'a>(
-        &'a self,
-        name: &str,
-        session: &'a Session,
-    ) -> Result<Option<(&'a RoundRun, &'a Node)>, String> {
-        let definition = session.definition.as_ref().filter(|definition| is_after_rounds(name, definition));
-        let (Some(round), Some(_)) = (session.rounds.last(), definition) else { return Ok(None) };
+    /// The note on the round that was counted last and has none; its round and text. A list is used in turn, one
+    /// entry for each round of its step.
+    pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
+        let Some(round) = session.rounds.last().filter(|_| is_after_rounds(SYNTHESIS, session.definition()))
+        else {
+            return Ok(None);
+        };
         let step = &round.opened.step;
-        let Some(script) = self.step(name).and_then(|node| Script::named(node, step)) else {
+        let Some(script) = self.step(SYNTHESIS).and_then(|node| Script::named(node, step)) else {
             return Ok(None);
         };
         let earlier = session.rounds.iter().filter(|round| round.opened.step == *step).count() - 1;
-        script.line(step, earlier).map(|line| Some((round, line)))
-    }
-
-    /// The note on the round that was counted last and has none; its round and text.
-    pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
-        let Some((round, line)) = self.after_last(SYNTHESIS, session)? else { return Ok(None) };
-        let text = as_text(line).filter(|_| round.synthesis.is_none());
+        let text = as_text(script.line(step, earlier)?).filter(|_| round.synthesis.is_none());
         Ok(text.map(|text| (round.opened.round.clone(), text)))
-    }
-
-    /// The next change after the round that was counted last.
-    pub fn agenda_change(&self, session: &Session) -> Result<Option<AgendaChange>, String> {
-        let Some((round, line)) = self.after_last(AGENDA, session)? else { return Ok(None) };
-        Ok(agenda_changes(&line.to_json())?.into_iter().nth(round.scripted_changes))
     }
 }
 
 /// The entry belongs to no step and is used after rounds.
 fn is_after_rounds(key: &str, definition: &Definition) -> bool {
-    [SYNTHESIS, AGENDA].contains(&key) && definition.step(key).is_none()
+    key == SYNTHESIS && definition.step(key).is_none()
 }
 
 fn items(node: &Node) -> &[Node] {

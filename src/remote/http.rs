@@ -46,7 +46,8 @@ impl Door {
 
     /// Hands something to the engine, and waits until what became of it is on disk.
     pub async fn hand_in(&self, message: Message) -> Result<Accepted, Refusal> {
-        let word = if self.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::NotRunning };
+        let word =
+            if self.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::TheSessionIsNotRunning };
         hand_in(&self.arrivals, message).await.unwrap_or_else(|| Err(word.into()))
     }
 
@@ -112,7 +113,7 @@ pub fn refused(refusal: impl Into<Refusal>) -> Response {
         | RefusalWord::NoFeedback
         | RefusalWord::DoesNotFit => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalWord::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
-        RefusalWord::NotRunning => StatusCode::SERVICE_UNAVAILABLE,
+        RefusalWord::TheSessionIsNotRunning => StatusCode::SERVICE_UNAVAILABLE,
         RefusalWord::Stale
         | RefusalWord::AlreadySealed
         | RefusalWord::AlreadyPinned
@@ -121,7 +122,7 @@ pub fn refused(refusal: impl Into<Refusal>) -> Response {
         | RefusalWord::LeaseExpired
         | RefusalWord::NotBeforeTheClose => StatusCode::CONFLICT,
     };
-    let mut refusal = json!({ "refused": word });
+    let mut refusal = json!({ "refused": word.to_string() });
     if let Some(reason) = reason {
         refusal["reason"] = reason.into();
     }

@@ -6,12 +6,11 @@
 use std::fmt::Write as _;
 
 use crate::ballot::Ballot;
-use crate::core::not_written;
 use crate::history::{
     AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
     Event, IdeasMerged, LeaksFound, MergedOption, RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session,
-    SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, TaskWritten,
-    Timestamp, WorkItemReturned, key_file_left,
+    SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, Timestamp,
+    WorkItemReturned,
 };
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
@@ -52,7 +51,6 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::WorkItemReturned(back) => work_returned(back),
         Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
         Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
-        Event::TaskWritten(written) => task_written(written),
         Event::BallotSealed(sealed) => {
             format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
         }
@@ -94,19 +92,10 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
         }
-        Event::KeyFileLeft { round, cause, .. } => format!("warning: {}", key_file_left(round, cause)),
         Event::SessionPaused { reason, .. } => format!("session paused: {reason}"),
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })
-}
-
-fn task_written(written: &TaskWritten) -> String {
-    let TaskWritten { task, status, file, error, .. } = written;
-    match error {
-        Some(error) => format!("warning: {}", not_written(task, file, error)),
-        None => format!("written  {task} {status} to {file}"),
-    }
 }
 
 fn note_recorded(note: &SynthesisRecorded) -> String {

@@ -20,10 +20,8 @@ pub enum Outcome {
     Abstained,
     /// A reply that did not meet the form, twice.
     Invalid,
-    /// The participant or its service declined.
     Refused,
     Failed,
-    /// Time ran out for this seat.
     TimedOut,
     /// Still open when the round closed.
     Missing,
@@ -79,18 +77,13 @@ impl std::ops::AddAssign for TokenUsage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
-    /// It said all it wanted to.
     #[default]
     Complete,
-    /// It was cut at its length limit: a failed try, never an answer.
     Length,
-    /// The model or its service declined.
     Refusal,
-    /// It tried to call a tool: an invalid answer.
     ToolCall,
     /// It said more than a record can hold; only its beginning is kept.
     TooLong,
-    /// It said the same again and again, and was ended here.
     Repeats,
 }
 
@@ -126,9 +119,7 @@ pub enum Origin {
     Person,
     /// An answers file, or the definition's own answers.
     Script,
-    /// A saved session.
     Recorded,
-    /// The built-in tracker of tasks.
     Tracker,
     /// The built-in placeholder, which draws lots.
     Placeholder,
@@ -170,7 +161,6 @@ pub struct AnswerRecord {
     pub served: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
-    /// The failure of the re-ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// Requests made, or starts of a program.
@@ -187,7 +177,6 @@ pub struct AnswerRecord {
     pub declined: u32,
 }
 
-/// A seat's replies, read by its form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     pub outcome: Outcome,
@@ -228,6 +217,12 @@ impl AnswerRecord {
                 "prompt may be cut ({each} of about {estimated} tokens): raise the server's context window"
             )
         })
+    }
+
+    /// The number of tries that may have been charged for and told nothing of their tokens.
+    pub fn untold(&self) -> u32 {
+        let told = self.tokens.map_or(0, |_| self.replies.len() as u32);
+        self.tries.saturating_sub(self.declined).saturating_sub(told)
     }
 
     pub fn is_exactly(&self, text: &str) -> bool {

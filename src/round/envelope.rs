@@ -30,7 +30,6 @@ pub struct Envelope {
 
 pub const MAX_REASON: usize = 200;
 
-/// That a seat has no ballot to give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailedDelivery {
@@ -53,13 +52,6 @@ pub struct Failure {
     pub reason: String,
     pub timed_out: bool,
     pub tries: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WrongLength {
-    TooLong,
-    /// No length that padding leads to.
-    NotPadded,
 }
 
 impl Envelope {
@@ -92,12 +84,13 @@ impl Envelope {
         }
     }
 
-    pub fn wrong_length(&self) -> Option<WrongLength> {
-        match self.sealed.len().checked_sub(TAG) {
-            Some(length) if padded_length(length) == Some(length) => None,
-            Some(length) if padded_length(length).is_none() => Some(WrongLength::TooLong),
-            _ => Some(WrongLength::NotPadded),
-        }
+    pub fn is_too_long(&self) -> bool {
+        padded_length(self.sealed.len().saturating_sub(TAG)).is_none()
+    }
+
+    /// Returns whether what is sealed has a length that padding leads to.
+    pub fn is_padded(&self) -> bool {
+        self.sealed.len().checked_sub(TAG).is_some_and(|length| padded_length(length) == Some(length))
     }
 }
 

@@ -9,7 +9,6 @@ use crate::ballot::line_range;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Artifact {
-    /// Its number, such as `REQ-001`.
     pub id: String,
     /// One line; its title unless given.
     pub summary: String,
@@ -102,22 +101,17 @@ pub struct AgendaItem {
     pub reason: Option<String>,
 }
 
-/// A closed round, as later rounds get it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundSummary {
-    /// Its number in the session, from 1.
     pub round: u32,
     pub question: String,
-    /// The facilitator's note on it, if there is one.
     pub synthesis: Option<String>,
-    /// The result of its rule in a line.
     pub outcome: Option<String>,
 }
 
 /// Reasons on an option of a round that is revised, without authors and in no order of rank.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EarlierReasons {
-    /// The option; none of what names none.
     pub option: Option<String>,
     pub said_for: Vec<String>,
     pub said_against: Vec<String>,
@@ -135,11 +129,9 @@ pub struct SnapshotContent<'a> {
     pub project_summary: Option<&'a str>,
     pub goal: Option<&'a str>,
     pub constraints: &'a [String],
-    /// The round's number in the session, from 1.
     pub current_round: u32,
     pub question: &'a str,
     pub exploration: Option<&'a str>,
-    /// The form of an answer; left out for an open question.
     pub ballot: Option<&'a crate::ballot::BallotForm>,
     pub agenda: &'a [AgendaItem],
     /// The material of this round; the one key that stays when empty, as `[]`.
@@ -147,11 +139,8 @@ pub struct SnapshotContent<'a> {
     pub open_conflicts: &'a [Value],
     pub open_questions: &'a [Value],
     pub recent_rounds: &'a [RoundSummary],
-    /// From the round that this one revises.
     pub earlier_reasons: &'a [EarlierReasons],
     pub earlier_counts: Option<&'a Value>,
-    /// Results of earlier steps, by their key.
     pub context: Option<&'a serde_json::Map<String, Value>>,
-    /// Exact JSON on linked tasks.
     pub linked_tasks: Option<&'a str>,
 }

@@ -52,7 +52,6 @@ pub struct Offer {
     #[serde(default)]
     pub persona: Option<String>,
     pub snapshot_sha256: String,
-    /// The hash of the document that opened the round.
     pub opened_sha256: String,
     pub public_key: String,
     /// The end of the round, in milliseconds UTC.
@@ -127,6 +126,6 @@ impl Offer {
             sealed: seal.sealed,
             signature,
         };
-        envelope.wrong_length().is_none().then_some(envelope)
+        envelope.is_padded().then_some(envelope)
     }
 }

@@ -12,12 +12,9 @@ use super::material::SnapshotContent;
 use crate::ballot::{BallotKind, OptionText};
 use crate::yaml::Out;
 
-/// The frozen context of one work item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The bytes, UTF-8 with line feeds.
     pub text: Arc<str>,
-    /// Their SHA-256 in lower-case hex.
     pub sha256: String,
 }
 

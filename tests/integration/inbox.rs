@@ -116,7 +116,7 @@ fn every_refusal_has_its_word_and_status() {
     assert_eq!(give(&editor, &edit, "one", &json!("Leaves, edited.")).status, 200);
     let review = item_of(&critic);
     assert_eq!(claim(&critic, &review, "one").status, 200);
-    give(&critic, &review, "one", &json!({ "approved": true })).refuses(422, "no feedback");
+    give(&critic, &review, "one", &json!({ "approved": true })).refuses(422, "does not fit");
     assert_eq!(give(&critic, &review, "one", &json!({ "approved": true, "feedback": "Good." })).status, 200);
     is_sound(&server.ended());
     claim(&critic, &review, "one").refuses(404, "not offered");

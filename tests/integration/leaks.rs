@@ -163,7 +163,7 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
     assert!(wrong(forge(&|found| found.found[0].mask = Some("[maker]".to_owned()))), "another mask");
     assert!(wrong(forge(&|found| found.found[0].mask = None)), "no mask");
     assert!(wrong(forge(&|found| drop(found.found.remove(0)))), "one left out");
-    assert!(wrong(forge(&|found| found.found[0].start += 1)), "another place");
+    assert!(wrong(forge(&|found| found.found[0].place.push('0'))), "another place");
     let mut without = events();
     without.remove(at);
     assert!(wrong(without), "all left out");

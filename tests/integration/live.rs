@@ -84,16 +84,23 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
                 ]
             },
             |session| {
-                let note =
-                    FacilitatorRequest::Note { round: "pick".to_owned(), text: "Split so far.".to_owned() };
+                let (round, text) = ("pick".to_owned(), "Split so far.".to_owned());
+                let note = FacilitatorRequest::Order(Command::RecordSynthesis { round, text });
                 assert_eq!(hold(session), Some(WaitPoint::Counted));
-                vec![FacilitatorRequest::MoreTime(1000), note, FacilitatorRequest::AskAgain]
+                vec![
+                    FacilitatorRequest::MoreTime(1000),
+                    note,
+                    FacilitatorRequest::Order(Command::AskRoundAgain),
+                ]
             },
             |session| vec![seen(session)],
             |_| vec![FacilitatorRequest::Accept],
         ],
         |line| match &line.stamped.event {
-            Event::RoundRevised(_) => vec![FacilitatorRequest::Record(artifact())],
+            Event::RoundRevised(_) => {
+                let (artifact, by) = (artifact(), "facilitator".to_owned());
+                vec![FacilitatorRequest::Order(Command::RecordArtifact { artifact, by })]
+            }
             _ => vec![],
         },
     );

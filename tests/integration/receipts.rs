@@ -36,7 +36,7 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
         [(receipts[0].to_string(), "dana", "first"), ("receipt.json".to_owned(), "bob", "second")]
     {
         verified(&server, &given).code(0).shows(&format!(
-            "ok      receipt of `{seat}` in round `{round}`: the file holds the answer that was sealed then; it is \
+            "ok      the receipt of `{seat}` in round `{round}`: the file holds the answer that was sealed then; it is \
              the one that is revealed"
         ));
     }
@@ -68,12 +68,12 @@ fn a_receipt_for_something_else_is_refused_in_words() {
         ),
         (with("key", receipts[0]["key"].clone()), "differ in the door or the key"),
         (with("door", json!("inbox")), "differ in the door or the key"),
-        (with("participant", json!("ann")), "`ann` is no remote seat, and only those have receipts"),
+        (with("participant", json!("ann")), "there is no remote seat of that name"),
         (with("round", json!("second")), "differ in how the round was opened"),
         (with("opened_sha256", json!("0".repeat(64))), "differ in how the round was opened"),
-        (with("round", json!("third")), "the session has no round `third`"),
-        (with("participant", json!("nobody")), "`nobody` had no seat in round `first`"),
-        (with("session", json!("another")), "is of session `another`; this one is `"),
+        (with("round", json!("third")), "the file has no such round"),
+        (with("participant", json!("nobody")), "there is no remote seat of that name"),
+        (with("session", json!("another")), "no such round of session `another`"),
     ];
     for (receipt, says) in cases {
         let ran = verified(&server, &receipt.to_string()).code(6);

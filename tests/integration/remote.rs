@@ -117,7 +117,6 @@ impl Sitting {
         let missing = self.session.open_round().expect("open").open_seats().next().is_some();
         let reason = if missing { CloseReason::Facilitator } else { CloseReason::All };
         self.does(Command::CloseRound { reason, key: round_key() });
-        self.does(Command::Reveal);
         self.does(Command::Tally);
         self.does(Command::FinishStep { step: "vote".to_owned() });
         self.does(Command::Close);

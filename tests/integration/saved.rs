@@ -112,7 +112,6 @@ fn made(name: &str) -> Vec<u8> {
         }
         for command in [
             Command::CloseRound { reason: CloseReason::All, key },
-            Command::Reveal,
             Command::Tally,
             Command::FinishStep { step },
         ] {

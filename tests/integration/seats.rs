@@ -352,9 +352,8 @@ impl Place {
         let mut observer = Watch(watch);
         let (mut engine, start) = self.engine(begun, &mut observer, &mut facilitator, Box::new(newcomer));
         let done = self.finish(async {
-            engine.erase_old_keys().map_err(|error| error.to_string())?;
+            engine.erase_old_keys();
             engine.stage(start).map_err(|error| error.to_string())?;
-            engine.retry_failed_seats().map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
         let left_behind = engine.left_behind.take().map(|error| error.to_string());

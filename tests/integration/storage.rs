@@ -117,8 +117,7 @@ fn any_operation_of_a_session_may_fail() {
                     // The key is public by then: its file stays, which is said, and goes another time.
                     assert_eq!(*exit, ExitCode::Finished);
                     assert_eq!(place.keys().len(), 1, "{what}");
-                    // Of a round before the last it is said in the session itself.
-                    let said = ran.left_behind.unwrap_or_else(|| place.session().warnings[0].clone());
+                    let said = ran.left_behind.expect("it is said");
                     assert!(said.contains("no storage space"), "{what}: {said}");
                 }
                 (Ok(_), _) => panic!("{what}: nothing was said"),

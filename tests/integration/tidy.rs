@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
 const ROOMS: &str = "\
-    diagnostic sanitize tokens words yaml tally ballot round identity persona workflow history handoff core \
+    diagnostic sanitize tokens words yaml tally ballot round persona workflow history handoff core \
     clock signals participants journal engine insight report remote config launch tui cli main";
 /// Rooms that do no IO, no async, and read no clock and no randomness.
 const PURE: &str = "\
-    diagnostic sanitize tokens words yaml tally ballot round identity persona workflow history handoff core \
+    diagnostic sanitize tokens words yaml tally ballot round persona workflow history handoff core \
     insight report";
 const IMPURE: &str = "\
     thread tokio reqwest ratatui crossterm getrandom std::fs std::env std::net std::process SystemTime \

@@ -6,7 +6,7 @@ use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
-use crate::journal::{Chain, Disk, EventLog, read_log};
+use crate::journal::{Chain, Disk, EventLog, read_log, unwritten};
 use crate::launch::prepare::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::StartRefusal;
@@ -55,7 +55,8 @@ fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let mut found = None;
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
         session.apply_entry(line);
-        if hold(&session).is_some() && session.open_round().is_none() {
+        let is_point = hold(&session).is_some() && session.open_round().is_none();
+        if is_point && unwritten(&log.lines[..=index]).is_empty() {
             found = Some((session.clone(), index + 1));
         }
     }

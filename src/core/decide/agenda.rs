@@ -17,8 +17,7 @@ use crate::history::{
 use crate::workflow::{Definition, Record, Recorded, Step};
 
 /// The `by` of conflicts that a count opens or resolves.
-pub(crate) const TALLY: &str = "tally";
-const TITLE_LENGTH: usize = 200;
+pub const TALLY: &str = "tally";
 
 pub fn event_for(
     agenda: &Agenda,
@@ -32,7 +31,7 @@ pub fn event_for(
             Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, step, by })
         }
         AgendaChange::OpenConflict { title, description, minimum_change } => {
-            check_title("a conflict", &title)?;
+            check_text("the title of a conflict", &title)?;
             let id = agenda.next_conflict();
             let opened = Point { id, title, description, minimum_change, step, by, ..Default::default() };
             Event::ConflictOpened(opened)
@@ -43,7 +42,7 @@ pub fn event_for(
             Event::ConflictResolved(ConflictResolved { id, how: Some(how), step, round: None, by })
         }
         AgendaChange::OpenQuestion { title, description } => {
-            check_title("a question", &title)?;
+            check_text("the title of a question", &title)?;
             let id = agenda.next_question();
             let opened = Point { id, title, description, step, by, ..Default::default() };
             Event::QuestionOpened(opened)
@@ -64,16 +63,10 @@ fn check_item(agenda: &Agenda, id: &str, title: Option<&str>, status: Option<&st
             Err(format!("nothing changes of agenda item `{id}`: give it a title or a status"))
         }
         Some(_) | None => {
-            title.map_or(Ok(()), |title| check_title("an agenda item", title))?;
-            status.map_or(Ok(()), |status| check_title("the status of an agenda item", status))
+            title.map_or(Ok(()), |title| check_text("the title of an agenda item", title))?;
+            status.map_or(Ok(()), |status| check_text("the status of an agenda item", status))
         }
     }
-}
-
-fn check_title(what: &str, title: &str) -> Result<(), String> {
-    check_text(&format!("{what}: its title"), title)?;
-    let is_line = !title.contains('\n') && title.chars().count() <= TITLE_LENGTH;
-    if is_line { Ok(()) } else { Err(format!("{what}: one line, at most {TITLE_LENGTH} characters")) }
 }
 
 fn check_text(what: &str, text: &str) -> Result<(), String> {
@@ -114,9 +107,6 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
     for mut block in blocks {
         let is_theirs = |point: &&Point| is_of_step(point) && point.participant == block.participant;
         let before = agenda.open_conflicts().find(is_theirs);
-        if before.is_some_and(|before| before.round == block.round) {
-            continue;
-        }
         block.id = before.map_or_else(|| agenda.next_conflict(), |before| before.id.clone());
         let event = Event::ConflictOpened(block);
         agenda.apply(&event);
@@ -128,7 +118,7 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
 /// The conflict that an answer opens if it blocks, or is no valid reply and may be a block; it has no id yet.
 fn block(opened: &RoundOpened, answer: &AnswerRevealed) -> Option<Point> {
     let line = opened.question.lines().next().unwrap_or_default();
-    let short: String = line.chars().take(TITLE_LENGTH - 10).collect();
+    let short: String = line.chars().take(190).collect();
     let cut = if short.len() < opened.question.len() { "…" } else { "" };
     let mut block = Point {
         title: format!("Blocked: {short}{cut}"),
@@ -152,7 +142,7 @@ const ARTIFACT_KEYS: &str = "id summary title description kind status priority c
 /// The prefix of an artifact's id, where the result gives none.
 const ARTIFACT: &str = "REQ";
 
-/// The events of a step's `record` that are not on record yet; none if it has no `record`, or failed.
+/// The events of a step's `record`; none if it has no `record`, or failed.
 pub fn recorded(
     session: &Session,
     step: &Step,
@@ -163,7 +153,6 @@ pub fn recorded(
     let has_result = result.success && result.data["approved"] != false;
     let Some(record) = step.record.as_ref().filter(|_| has_result) else { return Ok(Vec::new()) };
     let found = record.from.apply(&context_with(session, result, leaks))?;
-    let done = session.running(&step.id).map_or(0, |run| run.recorded);
     let definition = session.definition();
     let mut draft = Draft {
         agenda: session.agenda.clone(),
@@ -171,11 +160,10 @@ pub fn recorded(
         definition,
         step: &step.id,
     };
-    let entries = entries(record, &found)?.into_iter().skip(done);
     let event = |Entry { list, place, value }: Entry<'_>| {
         draft.event(list, value).map_err(|why| format!("`{}`{place}: {why}", record.from.text()))
     };
-    entries.map(event).collect()
+    entries(record, &found)?.into_iter().map(event).collect()
 }
 
 /// The context with the step's own result, as later steps will see it. Of the session only what that result
@@ -272,24 +260,6 @@ impl Draft<'_> {
         let (by, record_of) = (RECORDED_BY_STEP.to_owned(), Some(self.step.to_owned()));
         Ok(Event::ArtifactRecorded(ArtifactRecorded { artifact, by, record_of, ..Default::default() }))
     }
-}
-
-/// The changes of a map of lists, as an answers file has them.
-pub fn agenda_changes(found: &Value) -> Result<Vec<AgendaChange>, String> {
-    let map = found.as_object().ok_or("not a map of lists")?;
-    let is_known = |key: &str| Recorded::WORDS.iter().any(|(word, _)| *word == key && *word != "artifacts");
-    if let Some(key) = map.keys().find(|key| !is_known(key)) {
-        return Err(format!("no `{key}`: write conflicts, resolved, questions, answered or agenda"));
-    }
-    let mut changes = Vec::new();
-    for (word, _) in Recorded::WORDS {
-        let Some(list) = map.get(word) else { continue };
-        let list = list.as_array().ok_or_else(|| format!("`{word}` is no list"))?;
-        for (at, entry) in list.iter().enumerate() {
-            changes.push(change_of(word, entry).map_err(|why| format!("{word}[{at}]: {why}"))?);
-        }
-    }
-    Ok(changes)
 }
 
 /// The change that an entry of the list `word` stands for.

@@ -1,7 +1,7 @@
 //! What a facilitator may do while a session runs, beside answering what is asked.
 //!
-//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a
-//! note shows up in the next snapshot at the earliest.
+//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a note shows up in the next
+//! snapshot at the earliest.
 
 use serde_json::{Map, Value};
 
@@ -12,15 +12,12 @@ use crate::core::proposal::Proposal;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
     ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT,
-    PauseReason, RemoteSeat, RoundRevised, SCRIPTED, SeatRetried, SeatStatus, Session, SessionForked,
+    RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatRetried, SeatStatus, Session, SessionForked,
     SynthesisRecorded, check_artifact,
 };
 use crate::workflow::recheck;
 
-/// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
-const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
-
-pub(crate) const FACILITATOR: &str = "facilitator";
+pub const FACILITATOR: &str = "facilitator";
 
 pub fn revise_round(session: &Session, revised: RoundRevised) -> DecideResult {
     let is_open = session.open_round().is_some_and(|round| round.opened.step == revised.step);
@@ -51,11 +48,8 @@ pub fn record_artifact(session: &Session, artifact: Map<String, Value>, by: Stri
     Ok(vec![Event::ArtifactRecorded(ArtifactRecorded { artifact, by, ..ArtifactRecorded::default() })])
 }
 
-pub fn change_agenda(session: &Session, change: AgendaChange, by: String) -> DecideResult {
-    if !matches!(by.as_str(), FACILITATOR | SCRIPTED) {
-        return refuse("the agenda is changed by the facilitator, a script, a count or a step");
-    }
-    agenda::event_for(&session.agenda, change, by, None).map(|event| vec![event]).map_err(Refusal::Said)
+pub fn change_agenda(session: &Session, change: AgendaChange) -> DecideResult {
+    Ok(vec![agenda::event_for(&session.agenda, change, FACILITATOR.to_owned(), None)?])
 }
 
 pub fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResult {
@@ -70,26 +64,18 @@ pub fn record_synthesis(session: &Session, round: &str, text: String) -> DecideR
 pub fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
     let Some(run) = session.open_round() else { return refuse("no round is open") };
     match run.deadline_ms {
-        None => return refuse("the round has no deadline"),
-        Some(now) if deadline_ms <= now => return refuse("the deadline can only be moved further away"),
-        Some(_) if deadline_ms > LONGEST_DEADLINE => return refuse("that is more than thirty days"),
-        Some(_) => {}
+        None => refuse("the round has no deadline"),
+        Some(now) if deadline_ms <= now => refuse("the deadline can only be moved further away"),
+        Some(_) => {
+            let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+            Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
+        }
     }
-    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-    Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
 }
 
-/// The seats that failed are asked again where the round's quorum cannot be reached without them, unless
-/// the facilitator left it so: then it is the facilitator's choice.
-pub(crate) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
-    let was_left = session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Left);
-    let round = session.below_quorum().filter(|_| !was_left);
-    round.into_iter().flat_map(|run| {
-        run.failed_seats().map(|seat| {
-            let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-            Event::SeatRetried(SeatRetried { step, round, participant: seat.name.clone(), model: None })
-        })
-    })
+pub fn retried(run: &RoundRun, participant: String, model: Option<String>) -> Event {
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Event::SeatRetried(SeatRetried { step, round, participant, model })
 }
 
 pub fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> DecideResult {
@@ -99,11 +85,10 @@ pub fn retry(session: &Session, round: &str, participant: String, model: Option<
         SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
         _ => return refuse(format!("seat `{participant}` is already sealed")),
     }
-    let step = run.opened.step.clone();
     if let Some(model) = &model {
-        may_take(session, &step, &participant, model)?;
+        may_take(session, &run.opened.step, &participant, model)?;
     }
-    Ok(vec![Event::SeatRetried(SeatRetried { step, round: round.to_owned(), participant, model })])
+    Ok(vec![retried(run, participant, model)])
 }
 
 /// Checks that another model may take a seat in this step.
@@ -142,7 +127,6 @@ fn said(problem: &Diagnostic) -> String {
     }
 }
 
-/// The parties that may answer a question.
 const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];
 
 /// Takes in an answer. A yes to a proposal that merges ideas merges them.
@@ -152,18 +136,14 @@ pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     if given.edited.is_some() || given.approved {
         check_edited(&given, proposal.as_ref())?;
     }
-    let has_merge = session.running(step).is_some_and(|run| run.merge.is_some());
-    if given.approved
-        && !has_merge
-        && let Some(merge) = proposal.and_then(|proposal| proposal.merge())
-    {
+    if !given.approved {
+        return take_answer(session, given);
+    }
+    if let Some(merge) = proposal.and_then(|proposal| proposal.merge()) {
         return merge_ideas(session, merge, given);
     }
-    let is_due = given.approved && session.round_to_merge(step).is_some();
-    let is_theirs = || session.merges.last().is_some_and(|merged| merged.by == given.by);
-    if is_due && !(has_merge && is_theirs()) {
-        return refuse(format!("step `{step}` asks for the ideas to be merged, a yes is not enough"));
-    }
+    let why = format!("step `{step}` asks for the ideas to be merged, a yes is not enough");
+    refuse_if!(session.round_to_merge(step).is_some(), why);
     take_answer(session, given)
 }
 
@@ -225,7 +205,6 @@ fn accepts_result(session: &Session, given: &ApprovalGiven) -> bool {
     is_decided && *given == yes && !is_accepted()
 }
 
-/// The merge, and the yes that comes with it.
 pub fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> DecideResult {
     let (step, by) = (given.step.clone(), given.by.clone());
     let round = session.round_to_merge(&step).ok_or_else(|| format!("step `{step}` merges no ideas"))?;

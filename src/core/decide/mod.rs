@@ -11,16 +11,13 @@ use super::command::{Command, DecideResult, refuse, refuse_if};
 use super::ending::{close, close_session};
 use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
 use facilitator::{
-    answer, ask_round_again, change_agenda, extend_deadline, failed_again, fork, merge_ideas,
-    record_artifact, record_synthesis, retry, revise_round,
+    answer, ask_round_again, change_agenda, extend_deadline, fork, merge_ideas, record_artifact,
+    record_synthesis, retried, retry, revise_round,
 };
 use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
-use round::{
-    ask_again, close_round, excuse, fail_seat, offer_remaining, open_round, record_key_loss, reveal,
-    seal_answer, tally,
-};
+use round::{ask_again, close_round, excuse, fail_seat, open_round, record_key_loss, seal_answer, tally};
 use step::{ask_person, finish_step, offer_items, start_step};
-use work_item::{claim, record_result, record_return, record_review, record_task, renew};
+use work_item::{claim, record_return, renew};
 
 pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
     let is_at_rest = session.paused.is_some();
@@ -29,8 +26,6 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         _ if session.definition.is_none() => refuse("the session is not open"),
         _ if session.closed.is_some() => refuse("the session is closed"),
         Command::Resume { program, torn_bytes } => Ok(resume(session, program, torn_bytes)),
-        Command::KeyFileLeft { round, cause } => note_key_file(session, round, cause),
-        Command::RecordTask { item, error } => record_task(session, &item, error),
         Command::Fork { session: id, at_seq } => fork(session, id, at_seq),
         _ if is_at_rest => refuse("session is paused; resume it first"),
         Command::StartStep => start_step(session, now),
@@ -41,7 +36,6 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::OpenRound { project_summary, seal } => {
             open_round(session, project_summary.as_deref(), seal, now)
         }
-        Command::OfferRest => offer_remaining(session),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
         Command::Invite(invited) => invite(session, invited),
         Command::Join(joined) => join(session, joined, now),
@@ -54,14 +48,11 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Excuse { round, participant, reason } => excuse(session, round, participant, reason),
         Command::Retry { round, participant, model } => retry(session, &round, participant, model),
         Command::CloseRound { reason, key } => close_round(session, reason, &key),
-        Command::Reveal => reveal(session),
         Command::Tally => tally(session),
-        Command::RecordResult { step } => record_result(session, &step),
-        Command::RecordReview { item } => record_review(session, &item, now),
         Command::AskPerson { step } => ask_person(session, &step, now),
         Command::Answer(given) => answer(session, given),
         Command::Merge { merge, given } => merge_ideas(session, merge, given),
-        Command::ChangeAgenda { change, by } => change_agenda(session, change, by),
+        Command::ChangeAgenda(change) => change_agenda(session, change),
         Command::ReviseRound(revised) => revise_round(session, revised),
         Command::RecordArtifact { artifact, by } => record_artifact(session, artifact, by),
         Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
@@ -83,13 +74,6 @@ fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
     Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
 }
 
-fn note_key_file(session: &Session, round: String, cause: String) -> DecideResult {
-    match session.round(&round).filter(|run| run.closed.is_some()) {
-        Some(run) => Ok(vec![Event::KeyFileLeft { step: run.opened.step.clone(), round, cause }]),
-        None => refuse(format!("round `{round}` is not closed")),
-    }
-}
-
 fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> DecideResult {
     let exhausted = session.exhausted.as_ref().map(|asked| asked.requested.step.as_str());
     let waits = |step: &str| session.running(step).is_some() || exhausted == Some(step);
@@ -99,10 +83,14 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
     Ok(vec![Event::SessionPaused { reason, step }])
 }
 
+/// The seats that failed are asked again where the round's quorum cannot be reached without them.
 fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
     let torn_bytes = (torn_bytes > 0).then_some(torn_bytes);
-    let resumed = Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes };
-    [resumed].into_iter().chain(failed_again(session)).collect()
+    let mut events = vec![Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes }];
+    if let Some(run) = session.below_quorum() {
+        events.extend(run.failed_seats().map(|seat| retried(run, seat.name.clone(), None)));
+    }
+    events
 }
 
 #[cfg(test)]

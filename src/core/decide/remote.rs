@@ -6,7 +6,7 @@ use crate::history::{
     BallotSealed, EnvelopeRefused, Event, RefusalWord, RoundRun, SealedBy, SeatFailed, SeatInvited,
     SeatJoined, SeatStatus, Session, Timestamp, is_hash,
 };
-use crate::round::envelope::{Envelope, FailedDelivery, Failure, WrongLength};
+use crate::round::envelope::{Envelope, FailedDelivery, Failure};
 use crate::round::seal::sign::is_public_key;
 
 /// The most refused envelopes of a seat in a round that are on record.
@@ -55,13 +55,9 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
         status if !status.is_open() => return refuse(RefusalWord::Stale),
         _ => {}
     }
-    let is_due = round.delivery(&seat.name).as_ref() == Some(&envelope.delivery) && round.all_have_items();
-    refuse_if!(!is_due, RefusalWord::Stale);
-    match envelope.wrong_length() {
-        Some(WrongLength::TooLong) => return refuse(RefusalWord::TooLong),
-        Some(WrongLength::NotPadded) => return refuse(RefusalWord::BadLength),
-        None => {}
-    }
+    refuse_if!(round.delivery(&seat.name).as_ref() != Some(&envelope.delivery), RefusalWord::Stale);
+    refuse_if!(envelope.is_too_long(), RefusalWord::TooLong);
+    refuse_if!(!envelope.is_padded(), RefusalWord::BadLength);
     let sealed = BallotSealed {
         step: round.opened.step.clone(),
         round: envelope.round.clone(),

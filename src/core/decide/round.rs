@@ -40,7 +40,7 @@ pub fn open_round(
     if definition.project_summary.is_none() && summary != session.context.as_deref() {
         events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
     }
-    let offers = offers(session, &opened, |_| true)?;
+    let offers = offers(session, &opened)?;
     events.push(Event::RoundOpened(Arc::new(opened)));
     events.extend(offers);
     Ok(events)
@@ -111,19 +111,9 @@ fn round_to_open(session: &Session) -> Result<(&Step, &Round), Refusal> {
     session.waiting_round().ok_or_else(|| "no round step waits to be opened".into())
 }
 
-/// Hands the frozen snapshot to the seats that a torn write left without a work item.
-pub fn offer_remaining(session: &Session) -> DecideResult {
-    let run = the_open_round(session)?;
-    let events = offers(session, &run.opened, |name| {
-        run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
-    })?;
-    if events.is_empty() { refuse("every seat has its work item") } else { Ok(events) }
-}
-
-/// The work items of the seats that are wanted, in roster order.
-fn offers(session: &Session, opened: &RoundOpened, wanted: impl Fn(&str) -> bool) -> DecideResult {
+/// The work items of the seats, in roster order.
+fn offers(session: &Session, opened: &RoundOpened) -> DecideResult {
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
-    let wanted = opened.seats.iter().enumerate().filter(|(_, name)| wanted(name));
     let offer = |(index, name): (usize, &String)| {
         let seat = session.seat_info(name).ok_or_else(|| format!("`{name}` is not in the roster"))?;
         let (ballot, order) = (session.earlier_ballot(opened, name), session.option_order(opened, name));
@@ -149,7 +139,7 @@ fn offers(session: &Session, opened: &RoundOpened, wanted: impl Fn(&str) -> bool
             task: None,
         })))
     };
-    wanted.map(offer).collect()
+    opened.seats.iter().enumerate().map(offer).collect()
 }
 
 fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
@@ -169,7 +159,6 @@ pub fn excuse(session: &Session, round: String, participant: String, reason: Str
     Ok(vec![Event::SeatExcused { step: run.opened.step.clone(), round, participant, reason }])
 }
 
-/// Returns the open round `round` and its seat `name`.
 pub fn seat_in<'a>(
     session: &'a Session,
     round: &str,
@@ -181,7 +170,6 @@ pub fn seat_in<'a>(
     Ok((run, seat))
 }
 
-/// Returns the open round if its seat `name` is open.
 fn with_open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
     let (run, seat) = seat_in(session, round, name)?;
     refuse_if!(!seat.status.is_open(), format!("`{name}` is settled already"));
@@ -203,7 +191,6 @@ pub fn seal_answer(
         return Ok(vec![Event::LateAnswerRefused { step, round, participant }]);
     }
     let run = with_open_seat(session, round, &participant)?;
-    refuse_if!(!run.all_have_items(), "not every seat has its work item");
     let by = match session.remote(&participant) {
         None => None,
         Some(remote) if remote.is_sealed_here() => Some(SealedBy::Table),
@@ -229,25 +216,18 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
         CloseReason::Deadline => run.deadline_ms.or(session.definition().max_duration_ms).is_some(),
         CloseReason::Facilitator => true,
     };
-    refuse_if!(!may || !run.all_have_items(), "the round does not close as its seats stand");
-    Ok(vec![Event::RoundClosed(RoundClosed {
+    refuse_if!(!may, "the round does not close as its seats stand");
+    let closed = Event::RoundClosed(RoundClosed {
         step: run.opened.step.clone(),
         round: run.opened.round.clone(),
         reason,
         missing: run.open_seats().map(|seat| seat.name.clone()).collect(),
         key: key.publish(),
-    })])
-}
-
-/// One event for each seat with something sealed, in roster order; a seal that does not open becomes a failed
-/// seat.
-pub fn reveal(session: &Session) -> DecideResult {
-    let run = session.rounds.last().ok_or("there is no round")?;
-    let key = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
-    let key = key.ok_or("the round is not closed")?;
+    });
+    // One event for each seat with something sealed; a seal that does not open becomes a failed seat.
     let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
-        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, &key, failed, sealed)),
-        _ => match reveal_answer(session, run, &key, &seat.name, sealed) {
+        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, key, failed, sealed)),
+        _ => match reveal_answer(session, run, key, &seat.name, sealed) {
             Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
             Err(reason) => Event::SeatFailed(SeatFailed {
                 step: run.opened.step.clone(),
@@ -259,8 +239,7 @@ pub fn reveal(session: &Session) -> DecideResult {
             }),
         },
     };
-    let events: Vec<Event> = run.unrevealed().map(reveal).collect();
-    if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
+    Ok(std::iter::once(closed).chain(run.unrevealed().map(reveal)).collect())
 }
 
 /// A failure with its reason in full, as far as it opens.
@@ -315,14 +294,15 @@ fn reveal_answer(
 pub fn tally(session: &Session) -> DecideResult {
     let run = session.rounds.last().ok_or("there is no round")?;
     refuse_if!(run.closed.is_none(), "the round is open: nothing can be counted yet");
-    refuse_if!(run.unrevealed().next().is_some(), "not everything is revealed yet");
     let is_counted = run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none());
     refuse_if!(is_counted, "the round is counted already");
-    // Leaks are on record before the answers can be disclosed.
-    let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
     let tally = tally_round(session, run);
-    // A torn write is gone on with: what is on record is not due again.
-    events.extend(conflicts_of(session, run, tally.quorum_met));
+    let mut events = Vec::new();
+    if run.tally.is_none() {
+        // Leaks are on record before the answers can be disclosed.
+        events.extend(session.leaks_in_round(run));
+        events.extend(conflicts_of(session, run, tally.quorum_met));
+    }
     events.push(Event::TallyMade(Box::new(tally)));
     Ok(events)
 }

@@ -9,7 +9,7 @@ use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
 use crate::core::ending::time_is_up;
 use crate::core::next::{has_failed, tie_message, unstarted};
 use crate::core::proposal::{Proposal, holds};
-use crate::handoff::{WorkItemDraft, parallel_data, rejected, round_data};
+use crate::handoff::{WorkItemDraft, fulfilled, parallel_data, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, Event, IdeasMerged, Merge, RECORDED_BY_STEP, RoundRun, Session,
     StepFinished, StepRun, StepStarted, Timestamp, WorkItem, WorkItemOffered,
@@ -57,19 +57,19 @@ fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
     }
 }
 
-/// The work items of a step that has handed none out; the end of the step where none can be made.
+/// The work items of a step; the end of the step where none can be made.
 pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let running = Running::of(session, id, now)?;
     let Running { run, step, .. } = running;
+    refuse_if!(!run.items.is_empty(), format!("step `{id}` has nothing left to hand out"));
     let drafts = match session.work_item_drafts(session.definition(), step) {
         Ok(drafts) => drafts,
-        Err(why) if run.items.is_empty() => return Ok(running.end(StepOutcome::failed(why))),
-        Err(why) => return refuse(why),
+        Err(why) => return Ok(running.end(StepOutcome::failed(why))),
     };
     let nth = session.runs.get(id).copied().unwrap_or(1);
     let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
     let mut events = Vec::new();
-    for (index, WorkItemDraft { offered, warnings }) in drafts.into_iter().enumerate().skip(run.items.len()) {
+    for (index, WorkItemDraft { offered, warnings }) in drafts.into_iter().enumerate() {
         let offered = WorkItemOffered { item: format!("{of_run}/{}", index + 1), ..offered };
         events.extend(warnings.into_iter().map(|message| Event::Warning {
             message,
@@ -79,7 +79,7 @@ pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult 
         }));
         events.push(Event::WorkItemOffered(Arc::new(offered)));
     }
-    if events.is_empty() { refuse(format!("step `{id}` has nothing left to hand out")) } else { Ok(events) }
+    Ok(events)
 }
 
 pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
@@ -179,9 +179,7 @@ impl<'a> Running<'a> {
         let Self { session, step, run, now } = self;
         // Leaks are on record before the answers can be disclosed.
         let mut events: Vec<Event> = session.leaks_in_items(step, &self.items()).into_iter().collect();
-        if let (Some(merge), Some(round), None) =
-            (came.merge.take(), session.round_to_merge(&step.id), &run.merge)
-        {
+        if let Some((merge, round)) = came.merge.take().zip(session.round_to_merge(&step.id)) {
             let (step, round) = (step.id.clone(), round.opened.round.clone());
             let by = RECORDED_BY_STEP.to_owned();
             events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
@@ -315,9 +313,6 @@ impl<'a> Running<'a> {
         if items.iter().any(|item| item.outcome().is_none()) {
             return refuse(format!("step `{}` waits for its work items", step.id));
         }
-        if session.unrecorded(run).is_some() || session.unreviewed(run).is_some() {
-            return refuse(format!("what step `{}` made is not on record", step.id));
-        }
         Ok(Ok(items))
     }
 
@@ -336,12 +331,8 @@ impl<'a> Running<'a> {
         };
         let entry = |item: &&WorkItem| {
             let who = &item.offered.participant;
-            match item.completed() {
-                Some(back) => {
-                    json!({ "stepId": who, "status": "fulfilled", "result": back.data, "error": null })
-                }
-                None => rejected(who, item.failure()),
-            }
+            item.completed()
+                .map_or_else(|| rejected(who, item.failure()), |back| fulfilled(who, back.data.clone()))
         };
         let is_done = items.iter().any(|item| item.completed().is_some());
         let error = (!is_done).then(|| "no review came back".to_owned());

@@ -1,7 +1,7 @@
 //! What a facilitator, a script, a count or a step's `record` changes: the next round, material, notes, the
 //! agenda, merged ideas.
 //!
-//! The agenda's `by` is [`SCRIPTED`] or `facilitator` for an order, `tally` for what a count of a consent round
+//! The agenda's `by` is `facilitator` for an order, `tally` for what a count of a consent round
 //! opens or resolves, and [`RECORDED_BY_STEP`] for what a step's `record` names.
 
 use indexmap::IndexMap;
@@ -9,18 +9,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-use super::Event;
-
 /// The `by` of an artifact that was read from the project's files.
 pub const PROJECT: &str = "project";
-/// The `by` of orders and answers of an answers file.
+/// The `by` of answers of an answers file.
 pub const SCRIPTED: &str = "scripted";
 /// The `by` of answers that stand for a person in a rehearsal.
 pub const PLACEHOLDER: &str = "placeholder";
 /// The `by` of entries of a step's `record`.
 pub const RECORDED_BY_STEP: &str = "step";
 
-/// An agenda item is new, or has another title or status.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgendaUpdated {
@@ -94,7 +91,6 @@ pub struct ArtifactRecorded {
     /// The artifact, as a definition writes one: `id`, `summary`, `title`, `description` …
     pub artifact: Map<String, Value>,
     pub by: String,
-    /// None of the facilitator's own.
     pub step: Option<String>,
     pub stage: Option<String>,
     pub kind: Option<String>,
@@ -138,7 +134,6 @@ pub struct SessionForked {
     pub at_seq: u64,
 }
 
-/// An idea of a round, as whoever merges is shown it: without its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectedIdea {
     /// Its seat and its number in that seat's answer, from 1: `qa-lead#2`.
@@ -176,28 +171,4 @@ pub struct IdeasMerged {
     #[serde(flatten)]
     pub merge: Merge,
     pub by: String,
-}
-
-impl Event {
-    pub fn record_of(&self) -> Option<&str> {
-        self.origin().filter(|(by, _)| *by == RECORDED_BY_STEP).and_then(|(_, step)| step)
-    }
-
-    pub fn is_scripted_change(&self) -> bool {
-        !matches!(self, Self::ArtifactRecorded(_)) && self.origin().is_some_and(|(by, _)| by == SCRIPTED)
-    }
-
-    /// The `by` of a change of the agenda, and the step that led to it.
-    fn origin(&self) -> Option<(&str, Option<&str>)> {
-        let (Self::AgendaUpdated(AgendaUpdated { by, step, .. })
-        | Self::ConflictOpened(Point { by, step, .. })
-        | Self::QuestionOpened(Point { by, step, .. })
-        | Self::ConflictResolved(ConflictResolved { by, step, .. })
-        | Self::QuestionAnswered(QuestionAnswered { by, step, .. })
-        | Self::ArtifactRecorded(ArtifactRecorded { by, record_of: step, .. })) = self
-        else {
-            return None;
-        };
-        Some((by, step.as_deref()))
-    }
 }

@@ -53,7 +53,6 @@ pub struct SessionOpened {
     pub pseudonyms: Option<PseudonymMap>,
 }
 
-/// Defaults of a provider's seats.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderSettings {
@@ -78,7 +77,6 @@ pub struct SeatInfo {
     pub persona: String,
     /// `provider/model`, or `rehearsal`.
     pub model: String,
-    /// A ballot of weight 2 counts as two.
     pub weight: f64,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,

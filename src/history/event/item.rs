@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
 use crate::history::timestamp::Timestamp;
-use crate::identity::Leak;
 use crate::round::answer::AnswerRecord;
 use crate::workflow::ExpectedOutput;
 
@@ -24,7 +23,6 @@ pub struct WorkItemOffered {
     pub participant: String,
     pub item: String,
     pub model: String,
-    /// Empty in a round.
     pub available_skills: Vec<String>,
     /// The address lines, appended to the snapshot; none for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -48,7 +46,6 @@ pub struct AgentWork {
     /// The form of its answer, and the lines of the facilitator.
     pub rules: Option<String>,
     pub prompt: Option<String>,
-    /// Exact JSON.
     pub linked_tasks: Option<String>,
     pub review_context: Option<ReviewContext>,
 }
@@ -87,7 +84,6 @@ pub struct WorkItemClaimed {
     pub participant: String,
     pub item: String,
     pub attempt: u32,
-    /// One of the agent's several workers.
     pub holder: Option<String>,
     pub until: Timestamp,
 }
@@ -106,7 +102,6 @@ pub struct WorkItemReturned {
     #[serde(flatten)]
     pub record: AnswerRecord,
     pub exit_status: Option<String>,
-    /// A program's standard error: the last 64 KiB.
     pub stderr: Option<String>,
     /// The standard output of a program that failed: the last 64 KiB.
     pub stdout: Option<String>,
@@ -139,18 +134,6 @@ pub struct ReviewRecorded {
     pub feedback: Value,
 }
 
-/// A task's status and evidence stand in the state of the tasks now, or could not be written there.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskWritten {
-    pub step: String,
-    pub item: String,
-    pub task: String,
-    pub status: String,
-    pub file: String,
-    pub error: Option<String>,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecorded {
     pub step: String,
@@ -166,6 +149,48 @@ pub struct Link {
     #[serde(rename = "type")]
     pub kind: String,
     pub created_at: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeakKind {
+    Seat,
+    Model,
+    Maker,
+}
+
+impl LeakKind {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Seat => "names a participant",
+            Self::Model => "names a model",
+            Self::Maker => "names a maker of models",
+        }
+    }
+
+    /// What stands for such a name in a masked copy, where it has no pseudonym.
+    pub fn mask(self) -> &'static str {
+        match self {
+            Self::Seat => "[participant]",
+            Self::Model => "[model]",
+            Self::Maker => "[maker]",
+        }
+    }
+}
+
+/// A name in an answer to a work item.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leak {
+    pub participant: String,
+    pub item: String,
+    pub kind: LeakKind,
+    /// A JSON pointer into `{result, error}`: where it stands first.
+    pub place: String,
+    pub text: String,
+    /// What stands for it in the copy that is handed on; it stays when absent.
+    #[serde(rename = "as")]
+    pub mask: Option<String>,
 }
 
 /// Names of seats and models in a step's answers. The answers themselves stay as they are.

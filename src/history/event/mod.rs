@@ -55,7 +55,6 @@ pub enum Event {
     WorkItemReturned(Arc<WorkItemReturned>),
     ReviewRecorded(ReviewRecorded),
     LinkRecorded(LinkRecorded),
-    TaskWritten(TaskWritten),
     BallotSealed(BallotSealed),
     SeatInvited(SeatInvited),
     SeatJoined(SeatJoined),
@@ -83,8 +82,6 @@ pub enum Event {
     QuestionOpened(Point),
     QuestionAnswered(QuestionAnswered),
     Warning { message: String, step: Option<String>, round: Option<String>, participant: Option<String> },
-    // The key file of a closed round could not be removed; the key is published, so nothing is lost.
-    KeyFileLeft { step: String, round: String, cause: String },
     SessionPaused { reason: PauseReason, step: Option<String> },
     // `torn_bytes` of a torn write were cut off and kept aside.
     SessionResumed { program: String, texts: String, torn_bytes: Option<u64> },

@@ -89,59 +89,38 @@ pub struct EnvelopeRefused {
 
 /// The word that a door refuses with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RefusalWord {
-    #[serde(rename = "stale")]
     Stale,
-    #[serde(rename = "already sealed")]
     AlreadySealed,
-    #[serde(rename = "round closed")]
     RoundClosed,
-    #[serde(rename = "seat excused")]
     SeatExcused,
-    #[serde(rename = "too long")]
     TooLong,
-    #[serde(rename = "bad length")]
     BadLength,
-    #[serde(rename = "bad signature")]
     BadSignature,
-    #[serde(rename = "no such invitation")]
     NoSuchInvitation,
-    #[serde(rename = "already pinned")]
     AlreadyPinned,
-    #[serde(rename = "malformed")]
     Malformed,
-    #[serde(rename = "not a participant")]
     NotAParticipant,
-    #[serde(rename = "no such agent")]
     NoSuchAgent,
-    #[serde(rename = "not offered")]
     NotOffered,
-    #[serde(rename = "already claimed")]
     AlreadyClaimed,
-    #[serde(rename = "not lease holder")]
     NotLeaseHolder,
-    #[serde(rename = "lease expired")]
     LeaseExpired,
-    #[serde(rename = "no feedback")]
     NoFeedback,
-    #[serde(rename = "does not fit")]
     DoesNotFit,
     /// It rests, or could not write to its file; a later answer may count.
-    #[serde(rename = "the session is not running")]
-    NotRunning,
-    #[serde(rename = "not before the close")]
+    TheSessionIsNotRunning,
     NotBeforeTheClose,
-    #[serde(rename = "no such page")]
     NoSuchPage,
-    #[serde(rename = "no such snapshot")]
     NoSuchSnapshot,
-    #[serde(rename = "too many tries")]
     TooManyTries,
 }
 
 impl fmt::Display for RefusalWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+        let word = serde_json::to_value(self).unwrap_or_default();
+        f.write_str(&word.as_str().unwrap_or_default().replace('_', " "))
     }
 }
 

@@ -154,12 +154,6 @@ impl fmt::Display for PauseReason {
     }
 }
 
-pub fn key_file_left(round: &str, cause: &str) -> String {
-    format!(
-        "the key file of round `{round}` could not be removed ({cause}); the key is published, so nothing is lost"
-    )
-}
-
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionClosed {

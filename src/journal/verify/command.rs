@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::core::{AgendaChange, Command};
+use crate::core::{AgendaChange, Command, TALLY};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
     IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SealedBy, SeatFailed, SeatRetried,
@@ -16,9 +16,6 @@ use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 /// # Errors
 /// Where a value that comes from outside cannot be what it stands for.
 pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, String> {
-    if let Some(step) = event.record_of() {
-        return Ok(Command::FinishStep { step: step.to_owned() });
-    }
     Ok(match event.clone() {
         Event::SessionOpened(opened) => Command::Open(opened),
         Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
@@ -27,8 +24,13 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
-        // The last two begin no decision.
-        Event::SessionClosed(_) | Event::ContextChanged { .. } | Event::Warning { .. } => Command::Close,
+        // Whatever follows only from another event begins no decision.
+        Event::SessionClosed(_)
+        | Event::ContextChanged { .. }
+        | Event::Warning { .. }
+        | Event::AnswerRevealed(_)
+        | Event::ReviewRecorded(_)
+        | Event::LinkRecorded(_) => Command::Close,
         Event::StepStarted(_) => Command::StartStep,
         Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
         Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
@@ -37,7 +39,6 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::RoundClosed(closed) => close_command(&closed)?,
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::KeyLost { .. } => Command::LoseKey,
-        Event::KeyFileLeft { round, cause, .. } => Command::KeyFileLeft { round, cause },
         Event::SeatsAskedAgain { seal, .. } => Command::AskAgain { seal: Some(known(seal.as_ref())?) },
         Event::SeatInvited(invited) => Command::Invite(invited),
         Event::SeatJoined(joined) => Command::Join(joined),
@@ -53,19 +54,16 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::EnvelopeRefused(EnvelopeRefused { round, participant, why, commitment, .. }) => {
             Command::RefuseEnvelope { round, participant, why, commitment }
         }
-        Event::AnswerRevealed(_) => Command::Reveal,
         Event::LeaksFound(found) if found.round.is_empty() => {
             Command::FinishStep { step: found.step.clone() }
         }
         Event::TallyMade(_) | Event::LeaksFound(_) => Command::Tally,
-        Event::WorkItemOffered(item) if item.task.is_some() => Command::Offer { step: item.step.clone() },
-        Event::WorkItemOffered(_) => Command::OfferRest,
+        Event::WorkItemOffered(item) => Command::Offer { step: item.step.clone() },
         Event::WorkItemClaimed(claim) => claim_command(session, claim, at),
         Event::WorkItemReturned(back) => return_command(session, &back),
-        Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
-        Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
-        Event::TaskWritten(written) => Command::RecordTask { item: written.item, error: written.error },
-        Event::ArtifactRecorded(recorded) => artifact_command(recorded),
+        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, record_of, .. }) => {
+            step_or(record_of, Command::RecordArtifact { artifact, by })
+        }
         Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
         Event::ApprovalGiven(given) => Command::Answer(given),
@@ -96,9 +94,9 @@ fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
     Command::Return { back: Box::new(back.clone()), holder: claim.and_then(|claim| claim.holder.clone()) }
 }
 
-fn artifact_command(recorded: ArtifactRecorded) -> Command {
-    let ArtifactRecorded { step, artifact, by, .. } = recorded;
-    step.map_or(Command::RecordArtifact { artifact, by }, |step| Command::RecordResult { step })
+/// The end of the step that has it recorded, else this.
+fn step_or(record_of: Option<String>, order: Command) -> Command {
+    record_of.map_or(order, |step| Command::FinishStep { step })
 }
 
 /// An answer that came too late is not kept.
@@ -134,9 +132,6 @@ fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
 
 fn fail_command(session: &Session, failed: SeatFailed) -> Command {
     let run = session.round(&failed.round);
-    if run.is_some_and(|run| run.closed.is_some()) {
-        return Command::Reveal;
-    }
     if failed.signature.is_none() {
         return Command::Fail(Box::new(failed));
     }
@@ -172,26 +167,26 @@ fn merge_command(merged: IdeasMerged) -> Command {
     Command::Merge { merge, given: ApprovalGiven::yes(&step, &by) }
 }
 
-/// The command behind a change of the agenda: a count, or an order of the facilitator.
+/// The command behind a change of the agenda: a count, the end of a step, or an order of the facilitator.
 fn agenda_command(event: Event) -> Command {
-    let (change, by) =
-        if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, .. }) = event {
-            (AgendaChange::Item { id, title, status, reason }, by)
+    let (change, by, step) =
+        if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, step }) = event {
+            (AgendaChange::Item { id, title, status, reason }, by, step)
         } else if let Event::ConflictOpened(opened) = event {
-            let Point { title, description, minimum_change, round: None, by, .. } = opened else {
-                return Command::Tally;
-            };
-            (AgendaChange::OpenConflict { title, description, minimum_change }, by)
-        } else if let Event::ConflictResolved(ConflictResolved { id, how, by, .. }) = event {
-            let Some(how) = how else { return Command::Tally };
-            (AgendaChange::ResolveConflict { id, how }, by)
-        } else if let Event::QuestionOpened(opened) = event {
-            let Point { title, description, by, .. } = opened;
-            (AgendaChange::OpenQuestion { title, description }, by)
-        } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, .. }) = event {
-            (AgendaChange::AnswerQuestion { id, answer }, by)
+            let Point { title, description, minimum_change, by, step, .. } = opened;
+            (AgendaChange::OpenConflict { title, description, minimum_change }, by, step)
+        } else if let Event::ConflictResolved(ConflictResolved { id, how, by, step, .. }) = event {
+            (AgendaChange::ResolveConflict { id, how: how.unwrap_or_default() }, by, step)
+        } else if let Event::QuestionOpened(Point { title, description, by, step, .. }) = event {
+            (AgendaChange::OpenQuestion { title, description }, by, step)
+        } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, step }) = event {
+            (AgendaChange::AnswerQuestion { id, answer }, by, step)
         } else {
             return Command::Tally;
         };
-    Command::ChangeAgenda { change, by }
+    match by.as_str() {
+        TALLY => Command::Tally,
+        RECORDED_BY_STEP => Command::FinishStep { step: step.unwrap_or_default() },
+        _ => Command::ChangeAgenda(change),
+    }
 }

@@ -16,11 +16,10 @@ use super::document::Chain;
 use super::reader::{Damage, EventLog, LogReader, fold};
 use crate::core::decide;
 use crate::history::{
-    ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session, TEXTS,
+    ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session, TEXTS, TimedEvent,
 };
 use crate::workflow::read_answer;
 
-/// Facts that no reading of the file can show.
 pub const UNPROVEN: [&str; 5] = [
     "what a provider received, and whether it isolated the seats",
     "who really gave an answer: a file made by one hand can name any model, program or person",
@@ -52,15 +51,14 @@ ideas_merged: set_aside/reason (the facilitator's text)
 round_revised: form, participants (a decision of the facilitator; what follows from it must fit)
 artifact_recorded: artifact (the facilitator's, unless a step made it)
 synthesis_recorded: text (the facilitator's)
-agenda_updated: id, title, status, reason, by (the facilitator's, unless a step led to them)
-conflict_opened: title, description, minimum_change, by (the facilitator's, unless a count or a step led to them)
-conflict_resolved: how, by (the facilitator's, unless a count or a step led to them)
-question_opened: title, description, by (the facilitator's, unless a step led to them)
-question_answered: answer, by (the facilitator's, unless a step led to them)
+agenda_updated: id, title, status, reason (the facilitator's, unless a step led to them)
+conflict_opened: title, description, minimum_change (the facilitator's, unless a count or a step led to them)
+conflict_resolved: how (the facilitator's, unless a count or a step led to them)
+question_opened: title, description (the facilitator's, unless a step led to them)
+question_answered: answer (the facilitator's, unless a step led to them)
 deadline_extended: deadline_ms (the facilitator's)
 work_item_claimed: holder (which of several workers; the return must match)
 work_item_returned: origin, served, error, replies/text, replies/reason, replies/finish, replies/limit, tokens, dropped, declined, tries, latency_ms, exit_status, stderr, stdout (what a provider or program did; the last reply of a completed item must give `data`)
-key_file_left: round, cause (what the system said; the round must be closed)
 session_paused: reason, step (why the session paused; the step must be running)
 session_resumed: program, texts, torn_bytes (a kill leaves nothing in the file, so any state before the end can be resumed)
 session_closed: reason (of a stopped session: time and cost limits are given on the command line)
@@ -68,7 +66,6 @@ session_closed: reason (of a stopped session: time and cost limits are given on 
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The document it is about, if it is about one.
     pub place: Option<DocumentPlace>,
     pub what: String,
 }
@@ -78,7 +75,6 @@ pub struct DocumentPlace {
     pub seq: u64,
     /// The line it starts at, from 1.
     pub line: u64,
-    /// The byte it starts at, from 0.
     pub offset: usize,
 }
 
@@ -102,12 +98,10 @@ pub struct Verification {
     /// One line each; nothing of the rounds when an event does not hold.
     pub proven: Vec<String>,
     pub notes: Vec<String>,
-    /// Empty when the file verifies.
     pub findings: Vec<Finding>,
     /// A program with other texts wrote some of it: then [`OTHER_TEXTS`].
     pub has_other_texts: bool,
     pub head: Option<String>,
-    /// Nothing of a damaged file is used.
     pub damage: Option<Damage>,
 }
 
@@ -232,9 +226,8 @@ impl Verifier {
     /// Checks that the event is the one that is due, or one that the core decides now.
     fn follows(&mut self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
-        // A write that was torn is gone on with: what was due is decided again.
+        // Warnings that were torn from their event are told again.
         if matches!(event, Event::SessionResumed { .. } | Event::SessionForked(_)) {
-            self.due.clear();
             self.warnings.clear();
         }
         self.check_outside(line)?;
@@ -338,6 +331,26 @@ impl Verifier {
         }
         result
     }
+}
+
+/// The events that the last decision of a log calls for beyond those that are in it: a kill in a write leaves
+/// them out. None where its events do not follow from each other.
+pub fn unwritten(lines: &[LogEntry]) -> Vec<TimedEvent> {
+    let Some(last) = lines.last() else { return Vec::new() };
+    let at = last.stamped.at;
+    // The events of a decision have one time.
+    let begun = lines.iter().rposition(|line| line.stamped.at != at).map_or(0, |before| before + 1);
+    let mut verifier = Verifier::default();
+    for line in &lines[..begun] {
+        verifier.session.apply_entry(line);
+    }
+    for line in &lines[begun..] {
+        if verifier.follows(line).is_err() {
+            return Vec::new();
+        }
+        verifier.session.apply_entry(line);
+    }
+    verifier.due.into_iter().map(|event| TimedEvent { at, event }).collect()
 }
 
 fn difference(due: &Event, is: &Event) -> String {

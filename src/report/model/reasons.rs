@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::question::Question;
 use crate::ballot::{Ballot, BallotKind, Stance};
+use crate::handoff::{options_named, words};
 use crate::history::{AnswerRevealed, RoundRun};
-use crate::identity::{options_named, words};
 use crate::insight::{first_names, join_list, seats};
 
 /// The name of what is consented to.

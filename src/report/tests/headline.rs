@@ -166,12 +166,7 @@ const TABLE: [(&str, &str, &[&str], &str); 33] = [
         &["x", "x", "x", "x", "y", "z"],
         "No decision: the result is weak. x leads: 4 of 6 seats chose it; strong was asked for (5 of 6).",
     ),
-    (
-        CHOICE,
-        "",
-        &["x", "x", "y"],
-        "No rule: counted only. x leads with 2 of 3 ballots. By `plurality` it would be x.",
-    ),
+    (CHOICE, "", &["x", "x", "y"], "No rule: counted only. x leads with 2 of 3 ballots."),
     (
         "ballot: consent\n",
         "rule: consent",
@@ -250,7 +245,7 @@ const TABLE: [(&str, &str, &[&str], &str); 33] = [
         "ballot: consent\n",
         "",
         &["support", "aside"],
-        "No rule: counted only. 1 of 2 seats supports it, 1 stands aside. By `consent` it would be adopted.",
+        "No rule: counted only. 1 of 2 seats supports it, 1 stands aside.",
     ),
     (
         "",

@@ -170,7 +170,7 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
 fn conflict(text: &str) -> Command {
     let (title, description) = (text.replace('\n', " "), Some(text.to_owned()));
     let change = AgendaChange::OpenConflict { title, minimum_change: description.clone(), description };
-    Command::ChangeAgenda { change, by: "facilitator".to_owned() }
+    Command::ChangeAgenda(change)
 }
 
 #[test]

@@ -6,7 +6,6 @@ use ring::hmac;
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
-/// The suite's name in a session file.
 pub const SUITE: &str = "hpke-x25519-sha256-aes256gcm";
 
 const KEM_ID: &[u8] = b"KEM\x00\x20";

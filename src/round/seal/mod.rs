@@ -32,9 +32,7 @@ pub(super) fn padded_length(text: usize) -> Option<usize> {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealTo {
-    /// [`hpke::SUITE`].
     pub suite: String,
-    /// The round's public key, 32 bytes in hex.
     pub public_key: String,
 }
 
@@ -82,10 +80,8 @@ impl std::fmt::Debug for RoundKey {
     }
 }
 
-/// The randomness one sealing uses up.
 #[derive(Clone)]
 pub struct Nonces {
-    /// The ephemeral key.
     pub cipher: [u8; 32],
     pub commitment: [u8; 32],
 }
@@ -96,14 +92,12 @@ pub struct AssociatedData<'a> {
     pub session: &'a str,
     pub round: &'a str,
     pub participant: &'a str,
-    /// The snapshot's hash in hex.
     pub snapshot_sha256: &'a str,
     /// The hash of the document that opened the round, in hex: it covers all that was decided before.
     pub opened_sha256: &'a str,
 }
 
 impl AssociatedData<'_> {
-    /// The `info` of HPKE.
     pub fn info(&self) -> Vec<u8> {
         self.bytes(LABEL)
     }
@@ -125,7 +119,6 @@ impl AssociatedData<'_> {
 pub struct SealedRecord {
     /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
     pub commitment: String,
-    /// The 32-byte encapsulated key, in hex.
     pub enc: String,
     /// The ciphertext; in base64 where it is written down.
     #[serde(with = "in_base64")]
@@ -148,9 +141,7 @@ pub struct SealHashes {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsealedRecord {
-    /// The record's JSON text.
     pub record: String,
-    /// The commitment's nonce, in hex.
     pub nonce: String,
 }
 
@@ -204,7 +195,6 @@ impl Sealer {
     }
 }
 
-/// Opens a seal with the published key and checks its commitment.
 pub fn unseal(
     key: &RoundKey,
     binding: AssociatedData<'_>,

@@ -16,7 +16,6 @@ const FAILED: &str = "roundtable failed 3";
 const OFFER: &[u8] = b"roundtable offer 3";
 const DELIVERY: &str = "roundtable delivery 3";
 
-/// A private key that signs. It is never printed.
 #[derive(Clone)]
 pub struct SigningKey(Box<Zeroizing<[u8; 32]>>);
 
@@ -68,7 +67,6 @@ pub fn named_key(text: &str) -> Option<String> {
     is_public_key(&key).then_some(key)
 }
 
-/// Verifies a signature; key and signature in hex.
 pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     let keys = unhex::<32>(public_key).zip(unhex::<64>(signature));
     keys.is_some_and(|(key, signature)| {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::round::{NOBODY, definition, parts, round_text};
 use super::{CheckItem, Field, FieldValue, Form, FormKind, PATH};
-use crate::core::{AgendaChange, Proposal, Question, QuestionKind};
+use crate::core::{AgendaChange, Command, FACILITATOR, Proposal, Question, QuestionKind};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::{CollectedIdea, Merge, Point, RoundRevised, Session, option_id};
 use crate::insight::asked::blocked;
@@ -194,13 +194,16 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             participants: picked_seats(form)?,
             models: IndexMap::new(),
         }),
-        FormKind::Artifact => FacilitatorRequest::Record(recorded(form)?),
+        FormKind::Artifact => {
+            let artifact = recorded(form)?;
+            FacilitatorRequest::Order(Command::RecordArtifact { artifact, by: FACILITATOR.to_owned() })
+        }
         FormKind::Agenda(change, id) => {
-            let (change, by) = (changed(form, change, id)?, "facilitator".to_owned());
-            FacilitatorRequest::ChangeAgenda { change, by }
+            FacilitatorRequest::Order(Command::ChangeAgenda(changed(form, change, id)?))
         }
         FormKind::Note(round) => {
-            FacilitatorRequest::Note { round: round.clone(), text: form.trimmed("note") }
+            let (round, text) = (round.clone(), form.trimmed("note"));
+            FacilitatorRequest::Order(Command::RecordSynthesis { round, text })
         }
         FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie if answer == OPEN => {
             return Err("`answer`: choose one first (← →)".to_owned());
@@ -304,11 +307,13 @@ mod tests {
         assert!(read(&form).is_err());
         fill_in(&mut form, &[("summary", "No new server")]);
         assert!(
-            matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, FacilitatorRequest::Record(_)))
+            matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, FacilitatorRequest::Order(Command::RecordArtifact { .. })))
         );
         fill_in(&mut form, &[("summary", ""), ("file", "src/a.rs:10-80")]);
         let Ok(Submitted::Order(order)) = read(&form) else { panic!("an order") };
-        let FacilitatorRequest::Record(artifact) = *order else { panic!("an artifact") };
+        let FacilitatorRequest::Order(Command::RecordArtifact { artifact, .. }) = *order else {
+            panic!("an artifact")
+        };
         assert_eq!(artifact["file"], "src/a.rs");
         assert_eq!(artifact["lines"], "10-80");
         assert_eq!(artifact["summary"], "src/a.rs:10-80");

@@ -149,7 +149,7 @@ impl Screen {
         match made {
             Ok(made) => {
                 // One that has just ended says so itself.
-                let _ = running.orders.send(FacilitatorRequest::Invite(made.0.clone()));
+                let _ = running.orders.send(FacilitatorRequest::Order(Command::Invite(made.0.clone())));
                 if let Some(live) = self.model.live_mut() {
                     live.new_link = Some(made);
                 }

@@ -1,7 +1,7 @@
 //! The agenda on the screen: listed, added to, settled.
 
 use super::*;
-use crate::core::AgendaChange;
+use crate::core::{AgendaChange, Command};
 use crate::engine::FacilitatorRequest;
 use crate::history::Point;
 
@@ -24,10 +24,7 @@ fn with_conflict() -> Model {
 fn submitted(model: &mut Model) -> Option<AgendaChange> {
     let effects = update(model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
     effects.into_iter().find_map(|effect| match effect {
-        Effect::Order(FacilitatorRequest::ChangeAgenda { change, by }) => {
-            assert_eq!(by, "facilitator");
-            Some(change)
-        }
+        Effect::Order(FacilitatorRequest::Order(Command::ChangeAgenda(change))) => Some(change),
         _ => None,
     })
 }

@@ -23,6 +23,8 @@ use super::{
     Effect, EngineUpdate, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, TextKind,
     TextView, Theme, draw, update,
 };
+use crate::core::Command::RecordSynthesis;
+use crate::engine::FacilitatorRequest::Order;
 use crate::history::{Event, LogEntry, Price, SeatStatus};
 use crate::journal::read_log;
 use crate::round::answer::TokenUsage;
@@ -299,7 +301,7 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     type_in(&mut model, "Split.");
     let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let effects = update(&mut model, Message::Key(key));
-    let is_note = |effect: &Effect| matches!(effect, Effect::Order(crate::engine::FacilitatorRequest::Note { text, .. }) if text == "Split.");
+    let is_note = |effect: &Effect| matches!(effect, Effect::Order(Order(RecordSynthesis { text, .. })) if text == "Split.");
     assert!(effects.iter().any(is_note) && model.overlay.is_none(), "{effects:?}");
     update(&mut model, Message::EngineUpdate(EngineUpdate::Refused("the disk is full".to_owned())));
     let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };

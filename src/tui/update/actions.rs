@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::ask::leave;
 use super::{ask, forms, lists, search};
+use crate::core::Command;
 use crate::engine::FacilitatorRequest;
 use crate::tui::footer::{help, refusal};
 use crate::tui::form;
@@ -76,7 +77,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::OpenRound => return open_round(model),
         Action::CloseRound => return ask::close(model),
         Action::AcceptResult => return ask::accept(model),
-        Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::AskAgain)],
+        Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::Order(Command::AskRoundAgain))],
         Action::ForkSession => return ask::fork(model),
         Action::ResumeSession => return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))],
         Action::ChooseModel => lists::choose_model(model),

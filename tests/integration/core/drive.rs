@@ -121,7 +121,6 @@ impl Sitting {
             Action::CloseWithWrongKey => {
                 Command::CloseRound { reason: CloseReason::Facilitator, key: RoundKey::new([98; 32]) }
             }
-            Action::Reveal => Command::Reveal,
             Action::Tally => Command::Tally,
             Action::Start => Command::StartStep,
             Action::OpenRound => Command::OpenRound {
@@ -133,10 +132,6 @@ impl Sitting {
             Action::LoseKey => Command::LoseKey,
             Action::AskAgain => Command::AskAgain { seal: Some(self.key().seal_to()) },
             Action::Finish => Command::FinishStep { step: self.step_id() },
-            Action::Warn => match self.session.rounds.first().filter(|round| round.closed.is_some()) {
-                Some(run) => Command::KeyFileLeft { round: run.opened.round.clone(), cause: String::new() },
-                None => return,
-            },
             Action::Pause => Command::Pause { reason: PauseReason::Waiting("lunch".to_owned()), step: None },
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
@@ -208,7 +203,6 @@ impl Sitting {
     pub fn close(&mut self) {
         let key = self.key();
         self.must(Command::CloseRound { reason: CloseReason::All, key });
-        self.must(Command::Reveal);
     }
 
     pub fn settle(&mut self, seat: usize, ballot: Ballot) {

@@ -1,12 +1,12 @@
-//! Exact names in texts: the options that a text names, and the leak scan: exact names of seats, models and
-//! makers in an answer, and the copy with them masked.
+//! Exact names in texts: the options that a text names, and names of seats, models and makers, found and masked.
 //!
-//! Pure. A name counts where it stands as a whole word, in capitals or not; other spellings do not.
+//! A name counts where it stands as a whole word, in capitals or not; other spellings do not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::history::{Leak, LeakKind};
 
 #[cfg(test)]
 mod tests;
@@ -37,57 +37,11 @@ pub const WELL_KNOWN: [(LeakKind, &str); 22] = [
     (LeakKind::Model, "Qwen"),
 ];
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LeakKind {
-    Seat,
-    Model,
-    Maker,
-}
-
-impl LeakKind {
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Seat => "names a participant",
-            Self::Model => "names a model",
-            Self::Maker => "names a maker of models",
-        }
-    }
-
-    /// What stands for such a name in a masked copy, where it has no pseudonym.
-    pub fn mask(self) -> &'static str {
-        match self {
-            Self::Seat => "[participant]",
-            Self::Model => "[model]",
-            Self::Maker => "[maker]",
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     pub kind: LeakKind,
     pub text: String,
     /// What stands for it in the copy that is handed on; it stays when absent.
-    pub mask: Option<String>,
-}
-
-/// One finding in an answer, as it stands in the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Leak {
-    pub participant: String,
-    pub item: String,
-    pub kind: LeakKind,
-    /// A JSON pointer into `{result, error}`.
-    pub place: String,
-    /// Whether it is in the key at that place, not in the text under it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub key: bool,
-    /// The first byte in that text.
-    pub start: usize,
-    pub text: String,
-    /// What stands for it in the copy that is handed on; it stays when absent.
-    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
 }
 
@@ -119,7 +73,7 @@ pub struct LeakScanner {
 }
 
 impl LeakScanner {
-    pub fn new(names: Vec<Name>) -> Self {
+    pub fn new(names: impl IntoIterator<Item = Name>) -> Self {
         let mut scanner = Self::default();
         for name in names {
             let text = name.text.trim_start_matches(|c| !is_word(c)).to_ascii_lowercase();
@@ -168,23 +122,37 @@ impl LeakScanner {
         found
     }
 
-    /// Everything found in a participant's answer to a work item, in its order.
+    /// Everything found in a participant's answer to a work item, in its order; each name once.
     pub fn leaks_in(&self, answer: &Value, participant: &str, item: &str) -> Vec<Leak> {
-        let mut found = Vec::new();
-        rewrite(answer, &mut String::new(), &mut |text, place, key| {
-            found.extend(self.hits(text).into_iter().map(|(start, name)| Leak {
-                participant: participant.to_owned(),
-                item: item.to_owned(),
-                kind: name.kind,
-                place: place.to_owned(),
-                key,
-                start,
-                text: text[start..start + name.text.len()].to_owned(),
-                mask: name.mask.clone(),
-            }));
+        let (mut known, mut found) = (BTreeSet::new(), Vec::new());
+        rewrite(answer, &mut String::new(), &mut |text, place| {
+            for (start, name) in self.hits(text) {
+                if known.insert(&name.text) {
+                    found.push(Leak {
+                        participant: participant.to_owned(),
+                        item: item.to_owned(),
+                        kind: name.kind,
+                        place: place.to_owned(),
+                        text: text[start..start + name.text.len()].to_owned(),
+                        mask: name.mask.clone(),
+                    });
+                }
+            }
             text.to_owned()
         });
         found
+    }
+
+    fn masked(&self, text: &str) -> String {
+        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+        for (start, name) in self.hits(text) {
+            if let Some(mask) = &name.mask {
+                out.push_str(&text[done..start]);
+                out.push_str(mask);
+                done = start + name.text.len();
+            }
+        }
+        out + &text[done..]
     }
 }
 
@@ -205,34 +173,19 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The copy of a value with everything masked that has a mask. A finding that does not fit the value
-/// changes nothing.
+/// The copy of a value with every name masked that has a mask.
 pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
-    if leaks.iter().all(|leak| leak.mask.is_none()) {
-        return value.clone();
-    }
-    rewrite(value, &mut String::new(), &mut |text, place, key| {
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for leak in leaks.iter().filter(|leak| leak.place == place && leak.key == key) {
-            let (Some(mask), Some(before)) = (&leak.mask, text.get(done..leak.start)) else { continue };
-            if text.get(leak.start..).is_some_and(|rest| rest.starts_with(&leak.text)) {
-                out.push_str(before);
-                out.push_str(mask);
-                done = leak.start + leak.text.len();
-            }
-        }
-        out.push_str(&text[done..]);
-        out
-    })
+    let name = |leak: &Leak| Name { kind: leak.kind, text: leak.text.clone(), mask: leak.mask.clone() };
+    let scanner = LeakScanner::new(leaks.iter().map(name));
+    rewrite(value, &mut String::new(), &mut |text, _| scanner.masked(text))
 }
 
-/// A copy of a value in which every text, keys too, is what `change` makes of it. `change` gets the text, its
-/// pointer (RFC 6901), and whether it is a key. The keys of the outermost object stay: they are ours.
-fn rewrite(value: &Value, at: &mut String, change: &mut dyn FnMut(&str, &str, bool) -> String) -> Value {
+/// A copy of a value in which every text, keys too, is what `change` makes of it; `change` gets the text and its
+/// pointer (RFC 6901). The keys of the outermost object stay: they are ours.
+fn rewrite(value: &Value, at: &mut String, change: &mut dyn FnMut(&str, &str) -> String) -> Value {
     let length = at.len();
     match value {
-        Value::String(text) => change(text, at, false).into(),
+        Value::String(text) => change(text, at).into(),
         Value::Array(items) => {
             let mut copies = Vec::with_capacity(items.len());
             for (index, item) in items.iter().enumerate() {
@@ -247,7 +200,7 @@ fn rewrite(value: &Value, at: &mut String, change: &mut dyn FnMut(&str, &str, bo
             for (key, item) in map {
                 at.push('/');
                 at.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                let mut name = if length == 0 { key.clone() } else { change(key, at, true) };
+                let mut name = if length == 0 { key.clone() } else { change(key, at) };
                 // Two keys that are masked alike both stay.
                 while name != *key && (copies.contains_key(&name) || map.contains_key(&name)) {
                     name.push('\'');

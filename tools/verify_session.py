@@ -359,12 +359,12 @@ class Checker:
     def check_signature(self, round_, event):
         seat = event["participant"]
         if seat not in self.remote:
-            return self.require("signature" not in event and "by" not in event, f"`{seat}` is no remote seat")
+            return self.require("signature" not in event, f"`{seat}` is no remote seat")
         names = round_.names(seat)
         message = signed_ballot(names, round_.seal_to["public_key"], event)
-        if event.get("by") == "table":
-            return self.require(self.is_sealed_here(seat) and "signature" not in event, f"`{seat}` seals its ballots itself")
-        signed = event.get("by") == "seat" and is_signed(self.keys.get(seat, ""), message, event["signature"])
+        if self.is_sealed_here(seat):
+            return self.require("signature" not in event, f"the ballots of `{seat}` are not signed")
+        signed = is_signed(self.keys.get(seat, ""), message, event.get("signature", ""))
         self.require(signed, f"the ballot of `{seat}` is not signed with the key that the seat joined with")
         self.counts["signatures"] += 1
 
@@ -391,10 +391,6 @@ class Checker:
         self.require(seat in self.remote and seat in round_.seats, "no such remote seat")
         self.refused[(event["round"], seat)] += 1
         self.require(self.refused[(event["round"], seat)] <= 8, "more than eight of a seat and round")
-        needs = {"stale": True, "too_long": True, "bad_length": True, "bad_signature": True,
-                 "round_closed": round_.closed, "seat_excused": round_.state.get(seat) == "excused",
-                 "already_sealed": round_.seals.get(seat, event)["commitment"] != event["commitment"]}
-        self.require(needs.get(event["why"]), "`why` is not what the round says")
 
     def on_seat_failed(self, event):
         round_ = self.rounds[event["round"]]

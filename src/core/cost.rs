@@ -19,8 +19,6 @@ pub fn is_free(model: &str) -> bool {
 pub struct Cost {
     pub tokens: TokenUsage,
     pub dollars: f64,
-    /// The additional cost without caches.
-    pub saved: f64,
     /// A price, or what a service used, is not known for some of it.
     pub is_unknown: bool,
 }
@@ -30,9 +28,8 @@ impl Cost {
     pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
         let said = tokens.cost_nano_usd.map(|cost| cost as f64 / 1e9);
         let listed = price.map_or(0.0, |price| price.cost_usd(tokens));
-        let without = price.map_or(0.0, |price| price.cost_usd(TokenUsage { cached: 0, ..tokens }));
         let is_unknown = said.is_none() && price.is_none();
-        Self { tokens, dollars: said.unwrap_or(listed), saved: without - listed, is_unknown }
+        Self { tokens, dollars: said.unwrap_or(listed), is_unknown }
     }
 
     /// The cost of a request whose usage is unknown; none where the model is free.
@@ -48,7 +45,6 @@ impl Cost {
         Self {
             tokens,
             dollars: self.dollars + other.dollars,
-            saved: self.saved + other.saved,
             is_unknown: self.is_unknown || other.is_unknown,
         }
     }
@@ -155,17 +151,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_caches_saved_is_the_difference_to_a_price_without_them() {
+    fn a_cost_is_what_is_said_else_what_the_price_makes_of_it() {
         let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
         let tokens = TokenUsage { input: 1000, output: 100, cached: 800, ..TokenUsage::default() };
         let spent = Cost::from_usage(tokens, Some(price));
-        assert!((spent.dollars - 0.0128).abs() < 1e-12 && (spent.saved - 0.0072).abs() < 1e-12);
+        assert!((spent.dollars - 0.0128).abs() < 1e-12);
         let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();
         assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
         assert!(!Cost::default().is_told());
         let said = TokenUsage { cost_nano_usd: Some(20_000_000), ..tokens };
         let of_program = Cost::from_usage(said, Some(price));
-        assert_eq!((of_program.dollars, of_program.saved), (0.02, spent.saved), "not the listed price");
+        assert!((of_program.dollars - 0.02).abs() < 1e-12, "not the listed price");
         assert!(!Cost::from_usage(said, None).is_unknown);
         assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
         assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));

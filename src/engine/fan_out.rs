@@ -250,22 +250,6 @@ impl Engine<'_> {
         }
     }
 
-    /// One seat of this model goes ahead of the others.
-    fn needs_warmup(&self, round: &RoundRun, model: &str) -> bool {
-        // Services cache nothing shorter, and with fewer seats waiting costs more than it saves.
-        const TOKENS: usize = 1024;
-        const SEATS: usize = 3;
-        match self.session.definition.as_ref().map(|definition| definition.warm_first) {
-            None | Some(WarmFirst::Off) => false,
-            Some(WarmFirst::On) => true,
-            Some(WarmFirst::Auto) => {
-                let seats = round.opened.seats.iter().filter_map(|name| self.session.seat_info(name));
-                let sharing = seats.filter(|seat| seat.model == model).take(SEATS).count();
-                round.opened.estimated_tokens >= TOKENS && sharing == SEATS
-            }
-        }
-    }
-
     fn ready(
         &self,
         round: &RoundRun,
@@ -274,13 +258,12 @@ impl Engine<'_> {
         pending: &PendingRound,
     ) -> Result<PreparedSeat, EngineError> {
         let run = round.seat(seat).and_then(|run| Some((run, run.item.as_ref()?)));
-        let seated = self.config.table.get(seat).zip(self.session.seat_info(seat));
-        let (Some((run, item)), Some((participant, info))) = (run, seated) else {
+        let (Some((run, item)), Some(participant)) = (run, self.config.table.get(seat)) else {
             return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
         };
         let ask = SeatRequest {
             round: round.opened.round.clone(),
-            warm_first: self.needs_warmup(round, &info.model),
+            warm_first: self.session.definition().warm_first == WarmFirst::On,
             schema: pending.schema.clone(),
             time_left,
             watch: self.config.progress.begin(seat),
@@ -305,7 +288,6 @@ async fn sleep_until(deadline: Option<Instant>) {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use serde_json::json;
 
@@ -327,19 +309,6 @@ mod tests {
                 act(engine);
             },
         );
-    }
-
-    #[test]
-    fn a_seat_goes_ahead_only_where_enough_seats_share_its_model() {
-        let seats =
-            ["ann", "bob", "cy", "di", "ed"].map(|name| (name, if name < "d" { "test/a" } else { "test/b" }));
-        let session = open_round("question: q\nwarm_first: auto\n", &seats);
-        with_session(session, |engine| {
-            let mut round = engine.session.rounds[0].clone();
-            Arc::make_mut(&mut round.opened).estimated_tokens = 2000;
-            assert!(engine.needs_warmup(&round, "test/a"));
-            assert!(!engine.needs_warmup(&round, "test/b"));
-        });
     }
 
     #[test]

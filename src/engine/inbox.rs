@@ -18,19 +18,19 @@ impl Engine<'_> {
         if !self.is_elsewhere(&participant) {
             return Err(RefusalWord::NoSuchAgent.into());
         }
-        let named = Some(holder.clone());
+        let named = Some(holder);
         match work {
             Work::Claim => {
-                self.stage(Command::Claim { item, participant, holder: named })?;
-                Ok(Accepted::Done)
+                self.stage(Command::Claim { item, participant, holder: named }).map(|()| Accepted::Done)
             }
             Work::Renew => {
-                self.stage(Command::Renew { item, participant, holder: named })?;
-                Ok(Accepted::Done)
+                self.stage(Command::Renew { item, participant, holder: named }).map(|()| Accepted::Done)
             }
             Work::Return(text) => self.return_work(&item, &text, participant, named),
-            Work::Fail(reason) => self.fail_work(item, reason, participant, named),
-            Work::Answer { text, again } => self.take_plain_answer(&participant, holder, &item, text, again),
+            Work::Fail(reason) => {
+                self.give_back(returned(participant, item, Err(reason), AnswerRecord::default()), named)
+            }
+            Work::Answer { text, again } => self.take_plain_answer(&participant, &item, text, again),
         }
     }
 
@@ -65,16 +65,6 @@ impl Engine<'_> {
         self.give_back(returned(participant, item.to_owned(), Ok(data), record), holder)
     }
 
-    fn fail_work(
-        &mut self,
-        item: String,
-        reason: String,
-        participant: String,
-        holder: Option<String>,
-    ) -> Result<Accepted, Refusal> {
-        self.give_back(returned(participant, item, Err(reason), AnswerRecord::default()), holder)
-    }
-
     fn give_back(&mut self, mut back: WorkItemReturned, holder: Option<String>) -> Result<Accepted, Refusal> {
         let (item, now) = (back.item.clone(), (self.now)());
         back.record.tries = 1;
@@ -103,7 +93,8 @@ impl Engine<'_> {
             let limit = self.step_timeout(&item.offered.step).unwrap_or_default().as_millis();
             let why = format!("Step '{}' timed out after {limit}ms", item.offered.step);
             let holder = item.claim.and_then(|claim| claim.holder);
-            self.fail_work(item.offered.item.clone(), why, item.offered.participant.clone(), holder)?;
+            let (agent, id) = (item.offered.participant.clone(), item.offered.item.clone());
+            self.give_back(returned(agent, id, Err(why), AnswerRecord::default()), holder)?;
         }
         Ok(())
     }

@@ -16,9 +16,6 @@ use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::offer::DeliveryIds;
 use crate::round::snapshot::sha256_hex;
 
-/// The most workers of an agent that may correct their answers to one question.
-const MOST_UNFIT: usize = 16;
-
 impl Engine<'_> {
     /// Takes keys and ballots of remote seats in from here on.
     pub fn receive(&mut self, arrivals: mpsc::Receiver<Arrival>) {
@@ -123,12 +120,11 @@ impl Engine<'_> {
         Ok(Accepted::Done)
     }
 
-    /// Seals an agent's answer. One that does not fit is refused, with the reason after the word; another
-    /// one of the same worker counts as it is. What is sent twice has the same reply twice.
+    /// Seals an agent's answer. The first that does not fit is refused, with the reason after the word; another
+    /// one counts as it is. What is sent twice has the same reply twice.
     pub(super) fn take_plain_answer(
         &mut self,
         participant: &str,
-        holder: String,
         item: &str,
         text: String,
         again: bool,
@@ -155,18 +151,14 @@ impl Engine<'_> {
         }
         let asked = asked.ok_or_else(not_offered)?;
         let reply = ReplyAttempt { text, ..ReplyAttempt::default() };
-        let attempt = (participant.to_owned(), seat.retried, holder);
-        let first = asked.unfit.get(&attempt).cloned();
-        let may_correct = match &first {
-            _ if again => false,
-            Some(first) => first.text == reply.text,
-            None => asked.unfit.keys().filter(|(of, ..)| *of == participant).count() < MOST_UNFIT,
-        };
+        let first = asked.unfit.get(participant).filter(|(attempt, _)| *attempt == seat.retried);
+        let first = first.map(|(_, reply)| reply.clone());
+        let may_correct = !again && first.as_ref().is_none_or(|first| first.text == reply.text);
         if may_correct
             && let ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) =
                 reply.read(&asked.shared.form)
         {
-            asked.unfit.insert(attempt, reply);
+            asked.unfit.insert(participant.to_owned(), (seat.retried, reply));
             return Err(Refusal::Because(RefusalWord::DoesNotFit, reason));
         }
         let replies: Vec<ReplyAttempt> = first.into_iter().chain([reply]).collect();
@@ -187,7 +179,7 @@ impl Engine<'_> {
             Command::Seal { round: round.clone(), participant: participant.to_owned(), seal: sealed };
         self.stage(sealed)?;
         if let Some(asked) = &mut self.pool.round {
-            asked.unfit.retain(|(of, ..), _| *of != participant);
+            asked.unfit.remove(participant);
             asked.sealed.insert(participant.to_owned(), hash);
         }
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, participant));

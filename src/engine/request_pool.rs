@@ -45,8 +45,8 @@ pub(super) struct PendingRound {
     pub shared: Arc<RoundShared>,
     /// The form that services hold the replies to.
     pub schema: Option<Arc<ReplySchema>>,
-    /// First answers of agents that did not fit, by seat, how often it was asked again, and holder.
-    pub unfit: HashMap<(String, u32, String), ReplyAttempt>,
+    /// First answers of agents that did not fit, by seat, and how often it was asked again then.
+    pub unfit: HashMap<String, (u32, ReplyAttempt)>,
     /// The SHA-256 of the plain answers that are sealed, by seat.
     pub sealed: HashMap<String, String>,
 }

@@ -86,7 +86,8 @@ pub async fn ask_and_seal(
     let seat = ask.seat.clone();
     let mut taken = AnswerRecord { origin: Origin::of_model(&model), model, ..AnswerRecord::default() };
     let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
-    taken.failed = match with_timeout(shared.timeout, work).await {
+    let limit = shared.timeout.unwrap_or(Duration::MAX);
+    taken.failed = match timeout(limit, work).await {
         Ok(Err(mut failure)) if taken.replies.is_empty() => {
             let in_full = failure.in_full.take().and_then(|reason| {
                 failure.reason.push_str("; what it said is shown when the round closes");
@@ -99,7 +100,7 @@ pub async fn ask_and_seal(
             taken.add_failure(&failure);
             Some(failure.full_reason().to_owned())
         }
-        Err(limit) if taken.replies.is_empty() => {
+        Err(_) if taken.replies.is_empty() => {
             return Failure { tries: taken.tries.max(1), ..Failure::late(limit) }.into();
         }
         // It replied; if it was too slow to correct itself, the first reply's fault stands.
@@ -110,14 +111,6 @@ pub async fn ask_and_seal(
     match seal_record(&seat, taken, &shared) {
         Ok(sealed) => SeatResult::Sealed(sealed),
         Err(reason) => Failure { tries, ..reason.into() }.into(),
-    }
-}
-
-/// The result of the work, or how long it was given. Without a limit there is no clock to look at.
-async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>) -> Result<T, Duration> {
-    match limit {
-        Some(limit) => timeout(limit, work).await.map_err(|_| limit),
-        None => Ok(work.await),
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
 use crate::participants::{Finish, Participant, Reply, SeatRequest};
-use crate::round::answer::{AnswerRecord, REPEATS, ReplyAttempt};
+use crate::round::answer::{AnswerRecord, ReplyAttempt};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 pub struct AttemptLimits {
@@ -107,14 +107,8 @@ async fn converse(
 
 /// Reads a reply. An exit status that is an answer has a form of its own.
 pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
-    match reply.finish {
-        Finish::Complete => {}
-        Finish::Length | Finish::TooLong => {
-            return Err("the reply was cut off at its length limit".to_owned());
-        }
-        Finish::Repeats => return Err(REPEATS.to_owned()),
-        Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
-        Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
+    if let Some(fault) = reply.finish.fault() {
+        return Err(fault.to_owned());
     }
     let data = read_answer(&reply.text)?;
     if is_exit && !terms.needs_words {

@@ -15,6 +15,7 @@ use super::rendering::{Rendered, directive};
 use super::work_item_input::{lacks, look_up, missing, own_prompt};
 use crate::diagnostic::nearest;
 use crate::history::Session;
+use crate::round::snapshot::Snapshot;
 use crate::workflow::{Completeness, Definition, Round, Step, StepKind, TRACKER, Template, is_blank};
 
 const PHRASES: [&str; 12] = [
@@ -72,9 +73,19 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
+/// A round that waits, rendered and checked.
+pub struct CheckedRound<'a> {
+    pub asked: Rendered<'a>,
+    pub snapshot: Snapshot,
+    pub checked: Checked,
+}
+
 impl Checked {
     fn of(texts: &[String], held: &Held<'_>, completeness: Completeness) -> Self {
         let (mut checked, mut reasons) = (Self::default(), Vec::new());
+        if completeness == Completeness::Off {
+            return checked;
+        }
         for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
             let said = format!("`{phrase}` {what}");
             if is_certain || completeness == Completeness::Strict {
@@ -96,29 +107,32 @@ impl Checked {
 
 impl Session {
     pub fn round_refusal(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
-        self.checked_round(definition, step, round).map_or_else(Some, |(_, checked)| checked.refusal)
+        let checked = || self.checked_round(definition, step, round, None);
+        self.lacking(step).or_else(|| checked().map_or_else(Some, |drafted| drafted.checked.refusal))
     }
 
-    /// A round rendered as it would be opened now, and the check of its work item; fails where it cannot be
-    /// rendered.
+    fn lacking(&self, step: &Step) -> Option<String> {
+        let is_needy = !step.requires.is_empty();
+        is_needy.then(|| self.input_of(step).and_then(|input| missing(step, &input)).err()).flatten()
+    }
+
+    /// A round as it would be opened now; fails where it cannot be rendered.
     pub fn checked_round<'a>(
         &self,
         definition: &Definition,
         step: &'a Step,
         round: &'a Round,
-    ) -> Result<(Rendered<'a>, Checked), String> {
+        summary: Option<&str>,
+    ) -> Result<CheckedRound<'a>, String> {
+        let lacking = self.lacking(step);
         let asked = self.rendered_round(definition, step, round);
-        if !step.requires.is_empty()
-            && let Err(why) = self.input_of(step).and_then(|input| missing(step, &input))
-        {
-            return match asked {
-                Ok(asked) => Ok((asked, Checked::refused(why))),
-                Err(_) => Err(why),
-            };
-        }
-        let asked = asked?;
-        let checked = self.check_round(definition, step, round, &asked);
-        Ok((asked, checked))
+        let asked = asked.map_err(|why| lacking.clone().unwrap_or(why))?;
+        let snapshot = self.render_snapshot(step, &asked.round, summary);
+        let checked = match lacking {
+            Some(why) => Checked::refused(why),
+            None => self.check_round(definition, step, round, &asked, &snapshot.text),
+        };
+        Ok(CheckedRound { asked, snapshot, checked })
     }
 
     fn check_round(
@@ -127,18 +141,17 @@ impl Session {
         step: &Step,
         round: &Round,
         asked: &Rendered<'_>,
+        snapshot: &str,
     ) -> Checked {
-        let completeness = definition.completeness(step);
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
         let texts = own_texts(definition, step, round_texts(round), scope.as_ref());
-        if completeness == Completeness::Off || !texts.iter().any(|text| may_name(text)) {
+        if !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
-        let snapshot = self.render_snapshot(step, &asked.round, None);
         let context = self.context_for(&step.id);
-        let mut held = held(definition, &context, &snapshot.text);
+        let mut held = held(definition, &context, snapshot);
         artifact_ids(definition, round).for_each(|id| held.add(id, None));
-        Checked::of(&texts, &held, completeness)
+        Checked::of(&texts, &held, definition.completeness(step))
     }
 
     /// The check of an agent's work item; `sent` is all that it is handed.
@@ -150,13 +163,9 @@ impl Session {
         input: &Map<String, Value>,
         sent: &str,
     ) -> Checked {
-        let completeness = self.completeness(definition, step);
         let (own, scope) = template.unzip();
         let texts = own_texts(definition, step, own.map(Template::text), scope);
-        if completeness == Completeness::Off || !texts.iter().any(|text| may_name(text)) {
-            return Checked::default();
-        }
-        Checked::of(&texts, &held(definition, input, sent), completeness)
+        Checked::of(&texts, &held(definition, input, sent), self.completeness(definition, step))
     }
 
     /// The check of a step's work item; the tracker's has none.
@@ -183,7 +192,6 @@ impl Session {
         }
         let completeness = self.completeness(definition, step);
         let (texts, is_open) = match &step.kind {
-            _ if completeness == Completeness::Off => return Checked::default(),
             StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
                 let own = own_prompt(step).map(Template::text);
@@ -212,7 +220,7 @@ impl Session {
             let first = path.split('.').next().unwrap_or_default();
             !matches!(first, "context" | "error")
                 && definition.step_of_key(first, step).is_none()
-                && look_up(&input, path).is_none_or(is_blank)
+                && look_up(&input, path).is_none_or(|found| is_blank(&found))
         })
     }
 }
@@ -288,7 +296,7 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     words
 }
 
-/// Returns whether a text can have a finding: an id has a digit or stands behind the name of its kind.
+/// Returns whether a text can have a finding; most have none, and all results need not be looked through for it.
 fn may_name(said: &str) -> bool {
     let lower = said.to_ascii_lowercase();
     lower.contains(|c: char| c.is_ascii_digit())

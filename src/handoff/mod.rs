@@ -12,7 +12,7 @@ mod review;
 mod revision;
 mod work_item_input;
 
-pub use completeness::Checked;
+pub use completeness::{Checked, CheckedRound};
 pub use context::{is_no, parallel_data, round_data};
 pub use disclosure::{fulfilled, rejected};
 pub use form::FormFacts;

@@ -125,19 +125,15 @@ impl LeakScanner {
     /// Everything found in a participant's answer to a work item, in its order; each name once.
     pub fn leaks_in(&self, answer: &Value, participant: &str, item: &str) -> Vec<Leak> {
         let (mut known, mut found) = (BTreeSet::new(), Vec::new());
-        rewrite(answer, &mut String::new(), &mut |text, place| {
-            for (start, name) in self.hits(text) {
-                if known.insert(&name.text) {
-                    found.push(Leak {
-                        participant: participant.to_owned(),
-                        item: item.to_owned(),
-                        kind: name.kind,
-                        place: place.to_owned(),
-                        text: text[start..start + name.text.len()].to_owned(),
-                        mask: name.mask.clone(),
-                    });
-                }
-            }
+        rewrite(answer, true, &mut |text| {
+            let new = self.hits(text).into_iter().filter(|(_, name)| known.insert(&name.text));
+            found.extend(new.map(|(start, name)| Leak {
+                participant: participant.to_owned(),
+                item: item.to_owned(),
+                kind: name.kind,
+                text: text[start..start + name.text.len()].to_owned(),
+                mask: name.mask.clone(),
+            }));
             text.to_owned()
         });
         found
@@ -177,36 +173,24 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
 pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
     let name = |leak: &Leak| Name { kind: leak.kind, text: leak.text.clone(), mask: leak.mask.clone() };
     let scanner = LeakScanner::new(leaks.iter().map(name));
-    rewrite(value, &mut String::new(), &mut |text, _| scanner.masked(text))
+    rewrite(value, true, &mut |text| scanner.masked(text))
 }
 
-/// A copy of a value in which every text, keys too, is what `change` makes of it; `change` gets the text and its
-/// pointer (RFC 6901). The keys of the outermost object stay: they are ours.
-fn rewrite(value: &Value, at: &mut String, change: &mut dyn FnMut(&str, &str) -> String) -> Value {
-    let length = at.len();
+/// A copy of a value in which every text is what `change` makes of it, and every key: but for those of the
+/// outermost object, which are ours.
+fn rewrite(value: &Value, is_outermost: bool, change: &mut dyn FnMut(&str) -> String) -> Value {
     match value {
-        Value::String(text) => change(text, at).into(),
-        Value::Array(items) => {
-            let mut copies = Vec::with_capacity(items.len());
-            for (index, item) in items.iter().enumerate() {
-                at.push_str(&format!("/{index}"));
-                copies.push(rewrite(item, at, change));
-                at.truncate(length);
-            }
-            copies.into()
-        }
+        Value::String(text) => change(text).into(),
+        Value::Array(items) => items.iter().map(|item| rewrite(item, false, change)).collect(),
         Value::Object(map) => {
             let mut copies = Map::with_capacity(map.len());
             for (key, item) in map {
-                at.push('/');
-                at.push_str(&key.replace('~', "~0").replace('/', "~1"));
-                let mut name = if length == 0 { key.clone() } else { change(key, at) };
+                let mut name = if is_outermost { key.clone() } else { change(key) };
                 // Two keys that are masked alike both stay.
                 while name != *key && (copies.contains_key(&name) || map.contains_key(&name)) {
                     name.push('\'');
                 }
-                copies.insert(name, rewrite(item, at, change));
-                at.truncate(length);
+                copies.insert(name, rewrite(item, false, change));
             }
             copies.into()
         }

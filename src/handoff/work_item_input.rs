@@ -3,6 +3,7 @@
 //! Nothing is read but the results so far. What is missing or incomplete is found here, before
 //! anything is offered.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use super::linked_tasks::NO_LINKS;
 use super::rendering::{directive, of_definition, render};
 use crate::history::{AgentWork, PreviousArtifact, ReviewContext, Session, StageContext, WorkItemOffered};
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, is_blank};
+use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, is_blank, walk};
 
 /// A work item without its id.
 pub struct WorkItemDraft {
@@ -229,7 +230,7 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
 
 /// Fails with what a step requires and its input does not hold.
 pub fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
-    lacks(step, |path| look_up(input, path).is_none_or(is_blank))
+    lacks(step, |path| look_up(input, path).is_none_or(|found| is_blank(&found)))
 }
 
 pub fn lacks(step: &Step, is_missing: impl Fn(&str) -> bool) -> Result<(), String> {
@@ -242,17 +243,9 @@ pub fn lacks(step: &Step, is_missing: impl Fn(&str) -> bool) -> Result<(), Strin
 }
 
 /// A path into what is handed over: at its top, else in the context, else in the session's input.
-pub fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
-    let keys: Vec<&str> = path.split('.').collect();
-    let walk = |start: &'a Value, keys: &[&str]| {
-        keys.iter().try_fold(start, |value, key| match value {
-            Value::Object(map) => map.get(*key),
-            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-            _ => None,
-        })
-    };
-    let (first, rest) = keys.split_first()?;
-    let at_top = input.get(*first).and_then(|value| walk(value, rest));
+pub fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<Cow<'a, Value>> {
+    let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
+    let at_top = input.get(&keys[0]).and_then(|value| walk(value, &keys[1..]));
     let inside = |key: &str| input.get(key).and_then(|value| walk(value, &keys));
     at_top.or_else(|| inside("context")).or_else(|| inside("input"))
 }

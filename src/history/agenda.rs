@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, PROJECT, Point};
+use super::event::{Event, Point};
 use crate::round::material::AgendaItem;
 use crate::workflow::Definition;
 
@@ -17,8 +17,6 @@ pub struct Agenda {
     pub items: Vec<AgendaItem>,
     pub conflicts: Vec<Point>,
     pub questions: Vec<Point>,
-    /// The ids of artifacts recorded in the session; not those of the definition, unless changed.
-    pub artifacts: Vec<String>,
 }
 
 impl Point {
@@ -71,7 +69,6 @@ impl Agenda {
             items: definition.agenda.clone(),
             conflicts: definition.open_conflicts.iter().map(Point::of).collect(),
             questions: definition.open_questions.iter().map(Point::of).collect(),
-            artifacts: Vec::new(),
         }
     }
 
@@ -129,13 +126,6 @@ impl Agenda {
             put(&mut self.questions, opened);
         } else if let Event::QuestionAnswered(answered) = event {
             settle(&mut self.questions, &answered.id, &answered.answer);
-        } else if let Event::ArtifactRecorded(recorded) = event
-            && recorded.step.is_none()
-            && recorded.by != PROJECT
-            && let Some(id) = recorded.artifact.get("id").and_then(Value::as_str)
-            && !self.artifacts.iter().any(|known| known == id)
-        {
-            self.artifacts.push(id.to_owned());
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, LeaksFound,
-    LogEntry, RoundClosed, RoundOpened, SealedBy, SeatFailed, SessionOpened, StepFinished, StepStarted,
-    Tally, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    LogEntry, RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted, Tally,
+    TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 use super::state::{
     AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact, StepRun,
@@ -147,9 +147,6 @@ impl Session {
             seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
             seat.elapsed_ms = Some(sealed.elapsed_ms);
         });
-        if sealed.by == Some(SealedBy::Table) {
-            *self.sealed_for.entry(sealed.participant.clone()).or_default() += 1;
-        }
     }
 
     fn note_failed(&mut self, failed: &SeatFailed) {

@@ -4,6 +4,7 @@
 //! names session, round, seat, door and key, and holds the hashes of the round's opening and of what was
 //! sealed. It says nothing of the answer, nor of its length, and proves nothing alone.
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use serde_with_macros::skip_serializing_none;
 
@@ -38,6 +39,26 @@ impl Session {
     pub fn seat_key(&self, seat: &str) -> Option<&str> {
         let pinned = self.remote(seat)?.key.as_deref();
         pinned.or_else(|| self.invitations.get(seat)?.key.as_deref())
+    }
+
+    /// What is less certain of remote ballots than their signatures say, a line each.
+    pub fn remote_notes(&self) -> Vec<String> {
+        let seats = self.rounds.iter().flat_map(|round| round.seats.values());
+        let here = seats.filter(|seat| seat.door == Some(Door::Inbox) && seat.status.was_sealed());
+        let here: Vec<&str> = here.map(|seat| seat.name.as_str()).collect();
+        let mut notes = Vec::new();
+        if !here.is_empty() {
+            let names: IndexSet<&str> = here.iter().copied().collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
+            let ballots = if here.len() == 1 { "ballot" } else { "ballots" };
+            notes.push(format!("{} {ballots} came as plain text, sealed on arrival: {names}", here.len()));
+        }
+        for (seat, known) in &self.invitations {
+            if known.earlier_keys > 0 && known.key.is_some() {
+                notes.push(format!("{seat} was invited again and has joined with more than one key"));
+            }
+        }
+        notes
     }
 
     pub fn is_signed_by_seat(&self, sealed: &BallotSealed) -> bool {

@@ -70,8 +70,6 @@ pub struct Session {
     pub synthesis_due: bool,
     pub answered: IndexMap<String, usize>,
     pub invitations: IndexMap<String, Invitation>,
-    /// Number of ballots of a seat that came as plain text and were sealed here.
-    pub sealed_for: IndexMap<String, usize>,
     pub warnings: Vec<String>,
     pub paused: Option<(Timestamp, PauseReason)>,
     pub closed: Option<SessionClosed>,
@@ -155,6 +153,11 @@ pub enum SeatStatus {
 impl SeatStatus {
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Waiting | Self::Asking)
+    }
+
+    /// Something was sealed of it, readable or not.
+    pub fn was_sealed(&self) -> bool {
+        matches!(self, Self::Sealed(_) | Self::Lost(_) | Self::Revealed(..))
     }
 }
 

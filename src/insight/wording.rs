@@ -159,10 +159,8 @@ pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
 
 /// One finding: where, what, and what stands for it in what is handed on.
 pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
-    let place = leak.place.strip_prefix("/result").unwrap_or(&leak.place).trim_start_matches('/');
-    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.replace('/', ", ")) };
     let mask = mask.map(|mask| format!(", shown to later steps as {mask}")).unwrap_or_default();
-    format!("{place}“{}” {}{mask}", leak.text, leak.kind.words())
+    format!("“{}” {}{mask}", leak.text, leak.kind.words())
 }
 
 /// A text as far as there is room for it, in characters.
@@ -209,15 +207,13 @@ pub fn pluralize(count: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", group_digits(count))
 }
 
-/// Money and tokens in words: what they cost, what caches saved; none where no service told.
+/// Money and tokens in words: what they cost; none where no service told.
 pub fn money(spent: &Cost) -> Option<String> {
     let TokenUsage { input, output, cached, thinking, .. } = spent.tokens;
     let mut parts = Vec::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };
-        let saved = format!(" (${:.4} saved by caching)", spent.saved);
-        let saved = if spent.saved > 0.0 { saved } else { String::new() };
-        parts.push(format!("{at_least}${:.4}{saved}", spent.dollars));
+        parts.push(format!("{at_least}${:.4}", spent.dollars));
     } else if spent.is_unknown {
         parts.push("cost unknown".to_owned());
     }

@@ -90,11 +90,7 @@ impl<'a> LogReader<'a> {
         // A header of another version is recognized before its fields are read.
         let format = if seq == 0 { written_format(text) } else { None };
         if let Some(format) = format.filter(|format| *format != FORMAT) {
-            let what = if format < FORMAT {
-                format!("a development build wrote it in format {format}, and only format {FORMAT} is read")
-            } else {
-                format!("a later version wrote it in format {format}, and this one reads format {FORMAT}")
-            };
+            let what = format!("another version wrote it in format {format}; this one reads format {FORMAT}");
             return Err(Damage { other_format: true, ..fail(what) });
         }
         let (line, session) = read_document(text, hash, &mut self.room).map_err(fail)?;

@@ -11,8 +11,6 @@ const KEPT_OF_REPLY: usize = 1000;
 
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
-pub const REPEATS: &str = "the reply repeats itself and was ended";
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -88,6 +86,18 @@ pub enum Finish {
 }
 
 impl Finish {
+    /// Why a reply that ended so is no answer.
+    pub fn fault(self) -> Option<&'static str> {
+        match self {
+            Self::Complete => None,
+            Self::Length => Some("the reply was cut off at its length limit; be shorter"),
+            Self::TooLong => Some(TOO_LONG),
+            Self::Repeats => Some("the reply repeats itself and was ended"),
+            Self::ToolCall => Some("the reply tried to call a tool; there are none"),
+            Self::Refusal => Some("the model or its service declined to answer"),
+        }
+    }
+
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_complete(&self) -> bool {
         *self == Self::Complete
@@ -304,17 +314,11 @@ impl ReplyAttempt {
     }
 
     pub fn read(&self, form: &BallotForm) -> ParsedReply {
-        let invalid = |reason: &str| ParsedReply::Invalid(reason.to_owned());
-        if let Some(reason) = self.without_answer() {
-            return invalid(&reason);
-        }
-        match self.finish {
-            Finish::Complete => read_reply(form, &self.text),
-            Finish::Length => invalid("the reply was cut off at its length limit; be shorter"),
-            Finish::TooLong => invalid(TOO_LONG),
-            Finish::Repeats => invalid(REPEATS),
-            Finish::ToolCall => invalid("the reply tried to call a tool; there are none"),
-            Finish::Refusal => ParsedReply::Refused("the model or its service declined to answer".to_owned()),
+        let fault = self.without_answer().or_else(|| self.finish.fault().map(str::to_owned));
+        match fault {
+            Some(reason) if self.finish == Finish::Refusal => ParsedReply::Refused(reason),
+            Some(reason) => ParsedReply::Invalid(reason),
+            None => read_reply(form, &self.text),
         }
     }
 }

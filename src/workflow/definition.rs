@@ -82,7 +82,7 @@ keys! {
             "supersedes", Text, "", "The session or decision record that the decision replaces.", "ADR-0007",
         ),
         warm_first: WarmFirst =
-            key("warm_first", words!(WarmFirst), "off", "Whether one seat a model is asked first.", "auto"),
+            key("warm_first", words!(WarmFirst), "off", "Whether one seat a model is asked first.", "on"),
         recall: RecallKeys = key(
             "context", Map(&RECALL), "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}",
         ) => recall,
@@ -176,8 +176,6 @@ enum_of_words! {
         /// All are asked at once.
         #[default]
         Off = "off",
-        /// If the shared part is long enough for a cache and enough seats share a model.
-        Auto = "auto",
         On = "on",
     }
 }

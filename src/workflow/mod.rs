@@ -27,7 +27,7 @@ pub use definition::{Definition, LeakAction, PseudonymSetting, StepIndex, WarmFi
 pub use discussion::WITH_OPTIONS;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema_text};
-pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform};
+pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform, walk};
 pub use load::ballot::OptionsFrom;
 pub use load::map_reader::{Fields, as_text, parse_duration};
 pub use load::material::recorded_artifact;

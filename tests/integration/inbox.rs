@@ -188,12 +188,9 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     unfit.refuses(422, "does not fit");
     assert!(unfit.json()["reason"].as_str().expect("a reason").contains("mysql"), "{}", unfit.json());
-    // The reply to it may have been lost; and another worker has a correction of its own.
+    // The reply to it may have been lost.
     let same = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     assert_eq!((same.status, same.json()), (422, unfit.json()));
-    let second = json!({ "holder": "second", "answer": "vote: none" });
-    let path = format!("/v1/items/{item}/answer");
-    coder.http.post(&path, &second).refuses(422, "does not fit");
     let sealed = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
     assert_eq!((sealed.status, &sealed.json()["participant"]), (201, &json!("coder")));
     answer(&coder, &item, "vote: sqlite").refuses(409, "already sealed");
@@ -202,7 +199,7 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
     // Nobody finds a word of it before the close.
     let written = std::fs::read_to_string(server.file()).expect("a file");
-    assert!(!written.contains(CANARY) && written.contains("by: table"), "{written}");
+    assert!(!written.contains(CANARY) && !written.contains("\nsignature: "), "{written}");
     assert!(!offered(&tester).to_string().contains(CANARY));
     // The second answer counts as it is.
     answer(&tester, &other, "I would rather not say.").refuses(422, "does not fit");

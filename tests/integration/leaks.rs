@@ -3,7 +3,7 @@
 
 use roundtable::history::{Event, TimedEvent};
 use roundtable::journal::verify;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::forge::{chained, events as read};
 use crate::program::{Desk, Ran, has, named};
@@ -88,7 +88,7 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
     let leak = &seat["leaks"][0];
-    assert_eq!((&leak["place"], &leak["as"]), (&json!("/result/rationale/0"), &json!("[model]")));
+    assert_eq!(leak["as"], "[model]");
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
     desk.run(["report", "out.s2s"]).code(0).shows("Leak scan (masked for later steps)").shows("“Claude”");
     desk.run(["replay", "--text", "out.s2s"]).code(0).shows("leak scan: 5 findings in what abe, bert-2 said");
@@ -163,7 +163,7 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
     assert!(wrong(forge(&|found| found.found[0].mask = Some("[maker]".to_owned()))), "another mask");
     assert!(wrong(forge(&|found| found.found[0].mask = None)), "no mask");
     assert!(wrong(forge(&|found| drop(found.found.remove(0)))), "one left out");
-    assert!(wrong(forge(&|found| found.found[0].place.push('0'))), "another place");
+    assert!(wrong(forge(&|found| found.found[0].text.push('0'))), "another name");
     let mut without = events();
     without.remove(at);
     assert!(wrong(without), "all left out");

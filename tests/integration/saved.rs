@@ -160,9 +160,9 @@ fn a_file_of_another_format_is_refused_with_one_sentence() {
     let shipped = events(&fs::read(&examples("s2s")[0]).expect("readable"));
     let desk = Desk::new();
     for (format, says) in [
-        (1, "a development build wrote it in format 1, and only format 3 is read"),
-        (2, "a development build wrote it in format 2, and only format 3 is read"),
-        (4, "a later version wrote it in format 4, and this one reads format 3"),
+        (1, "another version wrote it in format 1; this one reads format 3"),
+        (2, "another version wrote it in format 2; this one reads format 3"),
+        (4, "another version wrote it in format 4; this one reads format 3"),
     ] {
         let mut events = shipped.clone();
         if let Event::SessionOpened(opened) = &mut events[0].event {

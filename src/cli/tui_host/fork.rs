@@ -51,16 +51,17 @@ pub fn fork(
 
 /// The last state up to `seq` at which a facilitator is wanted, and how many events led to it.
 fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
-    let mut session = Session::default();
-    let mut found = None;
+    let (mut session, mut points) = (Session::default(), Vec::new());
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
         session.apply_entry(line);
-        let is_point = hold(&session).is_some() && session.open_round().is_none();
-        if is_point && unwritten(&log.lines[..=index]).is_empty() {
-            found = Some((session.clone(), index + 1));
+        if hold(&session).is_some() && session.open_round().is_none() {
+            points.push(index + 1);
         }
     }
-    found
+    let count = points.into_iter().rev().find(|count| unwritten(&log.lines[..*count]).is_empty())?;
+    let mut session = Session::default();
+    log.lines[..count].iter().for_each(|line| session.apply_entry(line));
+    Some((session, count))
 }
 
 /// The byte after the document with this hash.

@@ -3,8 +3,8 @@
 use super::round::fail_seat;
 use crate::core::command::{DecideResult, refuse, refuse_if};
 use crate::history::{
-    BallotSealed, EnvelopeRefused, Event, RefusalWord, RoundRun, SealedBy, SeatFailed, SeatInvited,
-    SeatJoined, SeatStatus, Session, Timestamp, is_hash,
+    BallotSealed, EnvelopeRefused, Event, RefusalWord, RoundRun, SeatFailed, SeatInvited, SeatJoined,
+    SeatStatus, Session, Timestamp, is_hash,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, Failure};
 use crate::round::seal::sign::is_public_key;
@@ -65,7 +65,6 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
         elapsed_ms: now.since(round.opened_at),
         seal: envelope.seal().into(),
         signature: Some(envelope.signature.clone()),
-        by: Some(SealedBy::Seat),
     };
     refuse_if!(!session.is_signed_by_seat(&sealed), RefusalWord::BadSignature);
     Ok(vec![Event::BallotSealed(sealed)])
@@ -103,18 +102,7 @@ pub fn refuse_envelope(
     let run = session.round(&round).filter(|_| session.is_remote(&participant));
     let seat = run.and_then(|run| Some((run, run.seat(&participant)?)));
     let (run, seat) = seat.ok_or_else(|| format!("`{participant}` has no remote seat in round `{round}`"))?;
-    let is_true = match (why, &seat.status) {
-        (
-            RefusalWord::Stale | RefusalWord::TooLong | RefusalWord::BadLength | RefusalWord::BadSignature,
-            _,
-        )
-        | (RefusalWord::SeatExcused, SeatStatus::Excused(_)) => true,
-        (RefusalWord::RoundClosed, _) => run.closed.is_some(),
-        (RefusalWord::AlreadySealed, SeatStatus::Sealed(held)) => held.commitment != commitment,
-        (RefusalWord::AlreadySealed, SeatStatus::Revealed(_, held)) => held.commitment != commitment,
-        _ => false,
-    };
-    let is_recorded = is_true && is_hash(&commitment) && seat.refused < MOST_REFUSED;
+    let is_recorded = is_hash(&commitment) && seat.refused < MOST_REFUSED;
     refuse_if!(!is_recorded, "this refusal is not for the record");
     let step = run.opened.step.clone();
     Ok(vec![Event::EnvelopeRefused(EnvelopeRefused { step, round, participant, why, commitment })])

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::agenda::conflicts_of;
 use super::step::finish_step;
-use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
+use crate::core::command::{DecideResult, Refusal, refuse_if};
 use crate::core::tally_round::tally_round;
-use crate::handoff::{Checked, Rendered, is_asked_again};
+use crate::handoff::{Checked, CheckedRound, is_asked_again};
 use crate::history::{
-    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
-    SeatFailed, SeatInfo, SeatStatus, Session, Timestamp, WorkItemOffered,
+    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, Seat, SeatFailed,
+    SeatInfo, SeatStatus, Session, Timestamp, WorkItemOffered,
 };
 use crate::round::answer::{AnswerRecord, Outcome, Reading};
 use crate::round::prompt::{self, PromptHash};
@@ -27,13 +27,13 @@ pub fn open_round(
 ) -> DecideResult {
     let (step, round) = round_to_open(session)?;
     let definition = session.definition();
-    let (asked, checked) = match session.checked_round(definition, step, round) {
-        Ok(checked) if checked.1.refusal.is_none() => checked,
+    let drafted = match session.checked_round(definition, step, round, summary) {
+        Ok(drafted) if drafted.checked.refusal.is_none() => drafted,
         _ => return finish_step(session, &step.id, now),
     };
     refuse_if!(seal.as_ref().is_some_and(|seal| !seal.is_known()), "nobody can seal to this key");
-    let opened = RoundOpened { seal, ..draft(session, step, &asked, summary)? };
-    let of_round = checked.warnings.iter().chain(&asked.warnings);
+    let opened = RoundOpened { seal, ..draft(session, step, &drafted)? };
+    let of_round = drafted.checked.warnings.iter().chain(&drafted.asked.warnings);
     let of_round = of_round.map(|warning| format!("round `{}`: {warning}", step.id));
     let warnings = of_round.chain(session.linked(definition, step).warnings);
     let mut events: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
@@ -57,18 +57,14 @@ pub struct RoundDraft {
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
     refuse_if!(session.definition.is_none(), "the session is not open");
     let (step, round) = round_to_open(session)?;
-    let (asked, checked) = session.checked_round(session.definition(), step, round)?;
-    let opened = draft(session, step, &asked, summary)?;
-    let bytes_in_full = session.size_in_full(step, &asked.round, summary);
-    Ok(RoundDraft { opened, checked, bytes_in_full })
+    let drafted = session.checked_round(session.definition(), step, round, summary)?;
+    let opened = draft(session, step, &drafted)?;
+    let bytes_in_full = session.size_in_full(step, &drafted.asked.round, summary);
+    Ok(RoundDraft { opened, checked: drafted.checked, bytes_in_full })
 }
 
-fn draft(
-    session: &Session,
-    step: &Step,
-    asked: &Rendered<'_>,
-    summary: Option<&str>,
-) -> Result<RoundOpened, Refusal> {
+fn draft(session: &Session, step: &Step, drafted: &CheckedRound<'_>) -> Result<RoundOpened, Refusal> {
+    let CheckedRound { asked, snapshot, .. } = drafted;
     let (definition, round) = (session.definition(), &*asked.round);
     let before = session.revised(definition, step, round)?;
     let is_asked = |seat: &&SeatInfo| {
@@ -76,7 +72,6 @@ fn draft(
         seat.sits_in(definition, step) && before.is_none_or(may_revise)
     };
     let seats: Vec<String> = session.roster.values().filter(is_asked).map(|seat| seat.name.clone()).collect();
-    let snapshot = session.render_snapshot(step, round, summary);
     let rules = prompt::rules(&round.ballot);
     Ok(RoundOpened {
         step: step.id.clone(),
@@ -191,11 +186,8 @@ pub fn seal_answer(
         return Ok(vec![Event::LateAnswerRefused { step, round, participant }]);
     }
     let run = with_open_seat(session, round, &participant)?;
-    let by = match session.remote(&participant) {
-        None => None,
-        Some(remote) if remote.is_sealed_here() => Some(SealedBy::Table),
-        Some(_) => return refuse(format!("`{participant}` seals its ballot itself")),
-    };
+    let seals_itself = session.remote(&participant).is_some_and(|remote| !remote.is_sealed_here());
+    refuse_if!(seals_itself, format!("`{participant}` seals its ballot itself"));
     Ok(vec![Event::BallotSealed(BallotSealed {
         step: run.opened.step.clone(),
         round: round.to_owned(),
@@ -203,7 +195,6 @@ pub fn seal_answer(
         participant,
         seal: Arc::new(seal),
         signature: None,
-        by,
     })])
 }
 
@@ -294,6 +285,7 @@ fn reveal_answer(
 pub fn tally(session: &Session) -> DecideResult {
     let run = session.rounds.last().ok_or("there is no round")?;
     refuse_if!(run.closed.is_none(), "the round is open: nothing can be counted yet");
+    refuse_if!(run.unrevealed().next().is_some(), "not everything is revealed yet");
     let is_counted = run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none());
     refuse_if!(is_counted, "the round is counted already");
     let tally = tally_round(session, run);

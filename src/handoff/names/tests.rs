@@ -79,8 +79,8 @@ fn the_copy_is_masked_and_the_answer_is_not_changed() {
         }})
     );
     assert_eq!(answer, before);
-    let pointers: Vec<&str> = leaks.iter().map(|leak| leak.place.as_str()).collect();
-    assert_eq!(pointers[3..], ["/result/by Claude/0", "/result/by Claude/1/x~1~0"]);
+    let texts: Vec<&str> = leaks.iter().map(|leak| leak.text.as_str()).collect();
+    assert_eq!(texts, ["Claude", "qa-lead", "Anthropic", "OpenAI", "GPT-4"]);
     // Without masks all stays.
     let flagged: Vec<_> = leaks.into_iter().map(|leak| Leak { mask: None, ..leak }).collect();
     assert_eq!(masked(&answer, &flagged), answer);

@@ -185,8 +185,6 @@ pub struct Leak {
     pub participant: String,
     pub item: String,
     pub kind: LeakKind,
-    /// A JSON pointer into `{result, error}`: where it stands first.
-    pub place: String,
     pub text: String,
     /// What stands for it in the copy that is handed on; it stays when absent.
     #[serde(rename = "as")]

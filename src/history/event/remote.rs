@@ -54,14 +54,6 @@ pub enum Door {
     Nats,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SealedBy {
-    Seat,
-    /// This program, for an agent that sent it plain text.
-    Table,
-}
-
 /// A remote seat is invited; an earlier invitation of the seat is withdrawn by it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatInvited {

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-use super::remote::SealedBy;
 use crate::ballot::{Ballot, BallotForm};
 use crate::round::answer::{AnswerRecord, Outcome, TokenUsage, is_zero};
 use crate::round::seal::{SealTo, SealedRecord};
@@ -70,8 +69,8 @@ pub struct BallotSealed {
     pub elapsed_ms: u64,
     #[serde(flatten)]
     pub seal: Arc<SealedRecord>,
+    /// In hex, of a remote seat that seals its ballots itself.
     pub signature: Option<String>,
-    pub by: Option<SealedBy>,
 }
 
 #[skip_serializing_none]

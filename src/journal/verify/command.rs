@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::core::{AgendaChange, Command, TALLY};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
-    IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SealedBy, SeatFailed, SeatRetried,
-    Session, SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
+    IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session,
+    SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -110,9 +110,9 @@ fn resume_command(program: String, torn_bytes: Option<u64>) -> Command {
 }
 
 fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
-    let BallotSealed { round, participant, seal, signature, by, .. } = sealed;
+    let BallotSealed { round, participant, seal, signature, .. } = sealed;
     let seal = Arc::unwrap_or_clone(seal);
-    let Some(run) = session.round(&round).filter(|_| by == Some(SealedBy::Seat)) else {
+    let Some(run) = session.round(&round).filter(|_| signature.is_some()) else {
         return Command::Seal { round, participant, seal };
     };
     Command::SealRemote(Box::new(Envelope {

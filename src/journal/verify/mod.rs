@@ -16,7 +16,7 @@ use super::document::Chain;
 use super::reader::{Damage, EventLog, LogReader, fold};
 use crate::core::decide;
 use crate::history::{
-    ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session, TEXTS, TimedEvent,
+    ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, Session, TEXTS, TimedEvent,
 };
 use crate::workflow::read_answer;
 
@@ -40,7 +40,7 @@ session_opened: participants/model, participants/scripted, participants/agent_on
 session_opened: table_key (signs offers, which are not in the file)
 session_opened: personas/description, personas/tags (front matter of a persona file; the header keeps only the text)
 seat_invited: expires (from the clock; who joins must do so before)
-envelope_refused: why, commitment (the envelope is not kept; what the round says of `why` must fit)
+envelope_refused: why, commitment (the envelope is not kept)
 seat_failed: reason, timed_out, tries (what a provider did (`tries` is 1 if none was asked))
 seat_excused: reason (the facilitator's text)
 seat_retried: model (the facilitator's choice)
@@ -172,20 +172,23 @@ impl Verifier {
         self.result.findings.push(Finding { place: self.place, what: what.into() });
     }
 
+    /// Notes whether the program that writes from here on has other texts.
+    fn note_texts(&mut self, event: &Event) {
+        let texts = if let Event::SessionOpened(opened) = event {
+            &opened.texts
+        } else if let Event::SessionResumed { texts, .. } = event {
+            texts
+        } else {
+            return;
+        };
+        self.is_worded_otherwise = texts != TEXTS;
+        self.result.has_other_texts |= self.is_worded_otherwise;
+    }
+
     /// Checks one document against the state before it, then folds it in.
     fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
         let event = &line.stamped.event;
-        let texts = if let Event::SessionOpened(opened) = event {
-            Some(&opened.texts)
-        } else if let Event::SessionResumed { texts, .. } = event {
-            Some(texts)
-        } else {
-            None
-        };
-        if let Some(texts) = texts {
-            self.is_worded_otherwise = texts != TEXTS;
-            self.result.has_other_texts |= self.is_worded_otherwise;
-        }
+        self.note_texts(event);
         let mut text = String::new();
         let written = self.chain.write(line.stamped.clone(), &mut text);
         if written.is_err() || text.as_bytes() != bytes {
@@ -341,11 +344,9 @@ pub fn unwritten(lines: &[LogEntry]) -> Vec<TimedEvent> {
     // The events of a decision have one time.
     let begun = lines.iter().rposition(|line| line.stamped.at != at).map_or(0, |before| before + 1);
     let mut verifier = Verifier::default();
-    for line in &lines[..begun] {
-        verifier.session.apply_entry(line);
-    }
-    for line in &lines[begun..] {
-        if verifier.follows(line).is_err() {
+    for (index, line) in lines.iter().enumerate() {
+        verifier.note_texts(&line.stamped.event);
+        if index >= begun && verifier.follows(line).is_err() {
             return Vec::new();
         }
         verifier.session.apply_entry(line);
@@ -416,23 +417,11 @@ impl Verification {
             self.proven.push(format!("{items} work items follow from the results before them"));
         }
         let seats = session.rounds.iter().flat_map(|round| round.seats.values());
-        let is_sealed = |status: &SeatStatus| {
-            matches!(status, SeatStatus::Sealed(_) | SeatStatus::Lost(_) | SeatStatus::Revealed(..))
-        };
-        let signed = seats.filter(|seat| seat.signed_with.is_some() && is_sealed(&seat.status)).count();
+        let signed = seats.filter(|seat| seat.signed_with.is_some() && seat.status.was_sealed()).count();
         if signed > 0 && is_whole {
             let told = "ballots are signed with the keys that their seats had joined with";
             self.proven.push(format!("{signed} {told}"));
         }
-        let sealed_for: usize = session.sealed_for.values().sum();
-        if sealed_for > 0 {
-            let told = "ballots came as plain text, and the program that ran the session sealed them";
-            self.notes.push(format!("{sealed_for} {told}"));
-        }
-        for (seat, invitation) in &session.invitations {
-            if invitation.earlier_keys > 0 && invitation.key.is_some() {
-                self.notes.push(format!("`{seat}` was invited again and has joined with more than one key"));
-            }
-        }
+        self.notes.extend(session.remote_notes());
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::events::{StepRecord, artifacts, merges, point, steps};
-use super::facts::{Approval, Waiting, conclusions, cost_lines, remote_notes, status, waiting};
+use super::facts::{Approval, Waiting, conclusions, cost_lines, status, waiting};
 use super::page::{Page, Verdict};
 use super::question::{Question, goal};
 use super::record::{RoundRecord, total};
@@ -195,7 +195,7 @@ impl<'a> Document<'a> {
             cost_lines: cost_lines(session, &spent),
             spent,
             size: size(session, questions[0].run),
-            notes: remote_notes(session),
+            notes: session.remote_notes(),
             standing: status(session),
             resume_verb: session.closed.is_none().then(|| resume_verb(session)),
             written: written(session),

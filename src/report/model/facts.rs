@@ -5,13 +5,10 @@ use serde::Serialize;
 use super::question::Question;
 use crate::core::Cost;
 use crate::history::{
-    AnsweredQuestion, ApprovalGiven, Invitation, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp,
-    round_outcome,
+    AnsweredQuestion, ApprovalGiven, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp, round_outcome,
 };
 use crate::insight::wording::{capital, resume_verb};
-use crate::insight::{
-    asked_about, first_names, format_duration, group_digits, independence, pluralize, scripted, tally,
-};
+use crate::insight::{asked_about, format_duration, group_digits, independence, pluralize, scripted, tally};
 use crate::tally::{Backing, Tier};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
@@ -107,22 +104,6 @@ pub fn status(session: &Session) -> String {
         None if session.paused.is_some() => "paused".to_owned(),
         None => "not finished".to_owned(),
     }
-}
-
-/// What is less certain of remote ballots than their signatures say, a line each.
-pub fn remote_notes(session: &Session) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !session.sealed_for.is_empty() {
-        let seats: Vec<&str> = session.sealed_for.keys().map(String::as_str).collect();
-        let ballots = pluralize(session.sealed_for.values().sum(), "ballot");
-        notes.push(format!("{ballots} sent as plain text and sealed on arrival: {}", first_names(&seats, 5)));
-    }
-    let is_again = |(_, known): &(&String, &Invitation)| known.earlier_keys > 0 && known.key.is_some();
-    let again: Vec<&str> = session.invitations.iter().filter(is_again).map(|(seat, _)| &**seat).collect();
-    if !again.is_empty() {
-        notes.push(format!("Invited again, joined with more than one key: {}", first_names(&again, 5)));
-    }
-    notes
 }
 
 /// Participation in a round against its quorum.

@@ -145,9 +145,9 @@ pub struct Leaks {
 impl Leaks {
     pub fn new(session: &Session, found: &[Leak]) -> Self {
         let record = |leak: &Leak| {
-            let Leak { kind, place, text, .. } = leak;
+            let Leak { kind, text, .. } = leak;
             let mask = shown_mask(session, leak);
-            json!({ "kind": kind, "place": place, "text": text, "as": mask, "said": finding(leak, mask) })
+            json!({ "kind": kind, "text": text, "as": mask, "said": finding(leak, mask) })
         };
         Self { leaks: found.iter().map(record).collect(), leaks_are: handling(found) }
     }
@@ -341,8 +341,7 @@ fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> 
 fn cost(spent: Cost) -> Value {
     let is_known = !spent.is_unknown || spent.dollars > 0.0;
     // To a ten-thousandth of a cent.
-    let usd = |dollars: f64| is_known.then(|| (dollars * 1e6).round() / 1e6);
-    json!({ "usd": usd(spent.dollars), "saved_usd": usd(spent.saved) })
+    json!({ "usd": is_known.then(|| (spent.dollars * 1e6).round() / 1e6) })
 }
 
 /// Money and tokens of several, if any service told of tokens; whether that is all of it, or the least it cost.

@@ -27,7 +27,7 @@ fn seat(name: &str, vote: &str, answer: &Value) -> Value {
     json!({
         "participant": name, "origin": "model", "model": "ollama/llama3.2", "served": null, "outcome": "answered", "reason": null,
         "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
-        "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "effort": null, "dropped": [], "weight": 1.0,
+        "cost": {"usd": null}, "seed": null, "temperature": null, "effort": null, "dropped": [], "weight": 1.0,
         "answer": answer, "ballot": {"choice": vote}, "unresolved_references": [], "flags": [],
     })
 }
@@ -62,7 +62,7 @@ fn a_finished_session_whole() {
         "confidence": 0.6,
     });
     let tokens = json!({"input": 1800, "output": 240, "cached": 0});
-    let cost = json!({"usd": null, "saved_usd": null, "tokens": tokens, "complete": false});
+    let cost = json!({"usd": null, "tokens": tokens, "complete": false});
     let expected = json!({
         "session": "s-1", "status": "finished", "outcome": "Decision: inline", "rehearsal": false,
         "decisions": [{"round": "pick", "rule": "majority", "winners": ["inline"]}],

@@ -150,7 +150,6 @@ impl Table {
             participant: seat.to_owned(),
             elapsed_ms: 3_200,
             signature: None,
-            by: None,
             seal: SealedRecord { commitment: "c".repeat(64), enc: "0".repeat(64), sealed: vec![0; 3] }.into(),
         }));
     }

@@ -19,6 +19,7 @@ pub use condition::Condition;
 pub use schema::OutputSchema;
 pub use template::Template;
 pub use transform::Transform;
+pub use value_path::walk;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrammarError {

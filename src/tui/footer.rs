@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::frame::cells;
-use super::keys::{Action, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, label, labels};
+use super::keys::{Action, BINDINGS, FORM_KEYS, KeyBinding, ScreenState};
 use super::model::{Mode, Model};
 use super::panes::{checks, seats::seat_to_invite};
 use super::text::{clipped, wrapped};
@@ -33,6 +33,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             };
             return decide(session, command, model.now).err().map(|refusal| refusal.to_string());
         }
+        Action::NewQuestion => (!model.home.is_reading, "The personas are still being read."),
         Action::InviteSeat => (seat_to_invite(model).is_some(), NOT_LINKED),
         Action::ExtendDeadline if session.open_round().is_some_and(|round| round.deadline_ms.is_none()) => {
             (false, "This round has no deadline.")
@@ -52,14 +53,14 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             (shown.is_some_and(is_revealed), "No round is counted yet. Other rules apply after the reveal.")
         }
         Action::NextEvent | Action::NextRound if matches!(model.mode, Mode::Replay) => {
-            (model.replay.at() < model.replay.len(), "This is the last event. Press g for the start.")
+            (model.replay.at < model.replay.lines.len(), "This is the last event. Press g for the start.")
         }
         Action::NextReveal => {
             let is_next = model.replay.next_reveal().is_some();
             (is_next, "No reveal after this moment. Press g for the start.")
         }
         Action::ResumeSession => {
-            let is_whole = session.closed.is_some() && model.replay.at() == model.replay.len();
+            let is_whole = session.closed.is_some() && model.replay.at == model.replay.lines.len();
             (!is_whole, "Session finished. Press F to fork it here.")
         }
         Action::NextSeat | Action::PreviousSeat => {
@@ -106,14 +107,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     }
     let mut line = Line::raw(" ");
     for binding in bindings(model, usize::from(area.width)) {
-        line.push_span(Span::styled(label(binding.keys[0]), model.theme.key()));
+        line.push_span(Span::styled(binding.keys[0], model.theme.key()));
         line.push_span(format!(" {}   ", word(model, binding)));
     }
     frame.render_widget(Paragraph::new(line), area);
 }
 
 fn wide(model: &Model, binding: &KeyBinding) -> usize {
-    label(binding.keys[0]).chars().count() + word(model, binding).chars().count() + 4
+    binding.keys[0].chars().count() + word(model, binding).chars().count() + 4
 }
 
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
@@ -156,7 +157,7 @@ pub fn help(model: &Model) -> String {
     let row = |keys: &str, name: &str| format!("{keys:16} {name}\n");
     let works = KeyBinding::in_state(model.screen_state())
         .filter(|binding| refusal(model, binding.action).is_none())
-        .map(|binding| row(&labels(binding.keys), binding.name));
+        .map(|binding| row(&binding.keys.join(" "), binding.name));
     let of_forms = FORM_KEYS.iter().map(|key| row(&key.keys.join(" "), key.name));
     works.chain(["\nIn a form\n".to_owned()]).chain(of_forms).collect()
 }

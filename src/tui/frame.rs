@@ -55,17 +55,12 @@ pub fn height(lines: usize) -> u16 {
     cells(lines).saturating_add(1)
 }
 
+#[derive(Default)]
 pub struct Heading {
     pub title: String,
     /// Said at its right end.
     pub note: String,
     pub is_focused: bool,
-}
-
-impl Heading {
-    pub fn of(title: impl Into<String>) -> Self {
-        Self { title: title.into(), note: String::new(), is_focused: false }
-    }
 }
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, lines: Vec<Line<'static>>) {

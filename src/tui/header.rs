@@ -56,7 +56,7 @@ fn ends(frame: &mut Frame<'_>, area: Rect, left: Line<'static>, right: Line<'sta
 fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     let (session, theme) = (model.session(), model.theme);
     let asked = model.preview().map(|preview| &preview.opened);
-    let asked = asked.or_else(|| model.shown_round().map(|round| &*round.opened)).or(model.replay.coming());
+    let asked = asked.or_else(|| model.shown_round().map(|round| &*round.opened));
     let id = session.definition.as_ref().map_or("session", |definition| definition.id.as_str());
     let text = asked.and_then(|opened| opened.question.lines().next()).filter(|line| !line.trim().is_empty());
     let text = rehearsal_mark(session).to_owned() + &harmless_line(text.unwrap_or(id));
@@ -86,7 +86,6 @@ fn state(model: &Model) -> Line<'static> {
         (None, Some(round)) if round.closed.is_none() => "[2 OPEN] ",
         (None, Some(_)) if session.closed.is_some() && model.rounds_back == 0 => "[FINISHED] ",
         (None, Some(_)) => "[3 REVEAL] ",
-        (None, None) if model.replay.coming().is_some() => "not open yet ",
         (None, None) => "",
     };
     Line::styled(word, model.theme.strong())
@@ -265,7 +264,7 @@ fn draft(model: &Model) -> (String, bool) {
         "it cannot be opened as it is: e edits the question".to_owned()
     } else if without > 0 {
         format!("no model yet for {}: m chooses who answers, o rehearses", pluralize(without, "seat"))
-    } else if let Some((seat, _)) = live.problems.first() {
+    } else if let Some((seat, _)) = live.problems().first() {
         format!("{seat} would fail: m gives it another model, o opens all the same")
     } else if checks::is_too_big(model) {
         "too many bytes to be sent: e shortens the background".to_owned()

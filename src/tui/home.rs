@@ -32,15 +32,8 @@ pub enum OpenTarget {
     Fork(PathBuf, u64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HomeSection {
-    Sessions,
-    New,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeRow {
-    pub part: HomeSection,
     pub sign: &'static str,
     pub name: String,
     pub about: String,
@@ -54,20 +47,10 @@ pub struct HomeRow {
 pub struct ModelSource {
     /// The name in front of `/` in a model's text.
     pub provider: String,
-    pub state: SourceState,
-    /// A few words about it: how many models, or what is missing.
-    pub about: String,
+    /// It answers, or has its key.
+    pub is_ready: bool,
     /// Its models as a seat names them: `provider/model`.
     pub models: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SourceState {
-    Ready,
-    /// It wants a key, and none is set.
-    NeedsKey,
-    /// It does not answer, or is not set up.
-    Unreachable,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -90,8 +73,12 @@ pub struct Home {
 }
 
 impl HomeRow {
+    fn is_session(&self) -> bool {
+        matches!(self.opening, OpenTarget::Replay(_))
+    }
+
     fn is_open(&self) -> bool {
-        self.part == HomeSection::Sessions && self.sign == "●"
+        self.is_session() && self.sign == "●"
     }
 }
 
@@ -109,7 +96,7 @@ impl Home {
 
     pub fn take(&mut self, mut read: Self) {
         // Sessions that can be resumed come first.
-        read.rows.sort_by_key(|row| (row.part != HomeSection::Sessions, !row.is_open()));
+        read.rows.sort_by_key(|row| (!row.is_session(), !row.is_open()));
         (read.words, read.sources) = (std::mem::take(&mut self.words), self.sources.take());
         let is_chosen = |row: &&HomeRow| self.chosen().is_some_and(|chosen| chosen.opening == row.opening);
         read.at = read.shown().iter().position(is_chosen).unwrap_or(self.at);
@@ -136,7 +123,8 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: 
         draw_part(frame, *place, home.at, part, theme);
     }
     if who.height > 0 {
-        let heading = Heading { note: "m takes one · D tests them".to_owned(), ..Heading::of("can answer") };
+        let (title, note) = ("can answer".to_owned(), "m takes one · D tests them".to_owned());
+        let heading = Heading { title, note, is_focused: false };
         let line = sources(home, usize::from(frame::inner(who).width), theme);
         frame::draw(frame, who, theme, &heading, vec![line]);
     }
@@ -144,7 +132,7 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: 
 
 /// Sessions that can go on, those that are over, and what can be begun; parts without rows are left out.
 fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
-    let sessions = shown.iter().take_while(|row| row.part == HomeSection::Sessions).count();
+    let sessions = shown.iter().take_while(|row| row.is_session()).count();
     let open = shown[..sessions].iter().take_while(|row| row.is_open()).count();
     let words = harmless_line(&home.words);
     let found = if words.is_empty() { String::new() } else { format!(" · “{words}”") };
@@ -194,7 +182,7 @@ fn draw_part(frame: &mut Frame<'_>, area: Rect, at: usize, part: &Part<'_>, them
     let ages = if room < 56 { 0 } else { widest(|row| &row.age) };
     let rest = room.saturating_sub(4 + 2 + ages + if ages > 0 { 2 } else { 0 });
     // If not everything fits, names get more room than their descriptions.
-    let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 3 / 5));
+    let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 2 / 3));
     let mut lines = Vec::new();
     for (index, row) in shown {
         let style = match row.sign {
@@ -225,14 +213,14 @@ fn heading(frame: &mut Frame<'_>, area: Rect, home: &Home, theme: Theme) {
     frame.render_widget(Paragraph::new(Line::styled(" roundtable", theme.strong())), first);
     let right = cut_middle(&right, width.saturating_sub(13));
     frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), first);
-    let text = " Ask several AIs one question at once; no answer is read before all are in.";
+    let text = clipped(" Ask several AIs one question at once; no answer is read before all are in.", width);
     frame.render_widget(Paragraph::new(text), second);
 }
 
 /// One line: those that can answer, and how many lack something.
 fn sources(home: &Home, width: usize, theme: Theme) -> Line<'static> {
     let all = home.sources.as_deref().unwrap_or_default();
-    let ready = all.iter().filter(|source| source.state == SourceState::Ready);
+    let ready = all.iter().filter(|source| source.is_ready);
     let missing = all.len() - ready.clone().count();
     let name = |source: &ModelSource| match source.models.len() {
         0 => harmless_line(&source.provider),

@@ -9,12 +9,12 @@ use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, ModelSource, OpenTarget};
-use super::live::{EngineUpdate, SeatChoice, SeatLink};
+use super::live::{Draft, EngineUpdate, SeatChoice, SeatLink};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, Timestamp};
 use crate::launch::prepare::Tell;
 use crate::participants::human::HumanQuestion;
 use crate::participants::progress::{Progress, ProgressBoard};
@@ -53,21 +53,6 @@ impl From<Diagnostic> for StartRefusal {
     fn from(problem: Diagnostic) -> Self {
         Self::Wrong(problem.into())
     }
-}
-
-#[derive(Debug, Clone)]
-pub struct Draft {
-    pub opened: SessionOpened,
-    pub notices: Vec<String>,
-    /// Its evidence, recorded as it would be if the session began now.
-    pub evidence: Vec<TimedEvent>,
-    /// Lines that tell its needs.
-    pub needs: Vec<String>,
-    /// The person has not agreed to all of them yet.
-    pub asks_first: bool,
-    pub problems: Vec<(String, String)>,
-    /// Its source, and the changes to its seats.
-    pub from: (OpenTarget, SeatChoice),
 }
 
 pub trait Host: Send + Sync {

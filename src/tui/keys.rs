@@ -3,26 +3,9 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyChord {
-    pub code: KeyCode,
-    ctrl: bool,
-}
-
-const fn key(code: KeyCode) -> KeyChord {
-    KeyChord { code, ctrl: false }
-}
-
-const fn ch(c: char) -> KeyChord {
-    key(KeyCode::Char(c))
-}
-
-const fn ctrl(c: char) -> KeyChord {
-    KeyChord { code: KeyCode::Char(c), ctrl: true }
-}
-
-pub fn label(key: KeyChord) -> String {
-    let code = match key.code {
+/// A key as the screen names it: "n", "Ctrl-U", "space".
+fn label(event: &KeyEvent) -> String {
+    let code = match event.code {
         KeyCode::Char(' ') => "space".to_owned(),
         KeyCode::Char(c) => c.to_string(),
         KeyCode::Right => "→".to_owned(),
@@ -33,11 +16,8 @@ pub fn label(key: KeyChord) -> String {
         KeyCode::BackTab => "Shift-Tab".to_owned(),
         other => format!("{other:?}"),
     };
-    if key.ctrl { format!("Ctrl-{}", code.to_uppercase()) } else { code }
-}
-
-pub fn labels(keys: &[KeyChord]) -> String {
-    keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
+    let is_ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+    if is_ctrl { format!("Ctrl-{}", code.to_uppercase()) } else { code }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +62,7 @@ pub struct KeyBinding {
     pub states: &'static [ScreenState],
     pub action: Action,
     /// The footer shows the first.
-    pub keys: &'static [KeyChord],
+    pub keys: &'static [&'static str],
     pub name: &'static str,
     /// Text of the footer; empty if the footer does not show the action.
     pub footer: &'static str,
@@ -105,50 +85,50 @@ macro_rules! bindings {
 }
 
 bindings! {
-    BEGINNING NewQuestion [ch('n')] "ask a new question" "new";
-    DRAFT OpenRound [ch('o')] "open round (or start session)" "open";
-    DRAFT EditRound [ch('e')] "edit round" "edit";
-    DRAFT ChooseParticipants [ch('p')] "choose who is asked" "seats";
-    CHOOSING ChooseModel [ch('m')] "choose who answers: model or person" "model";
-    INVITING InviteSeat [ch('i')] "invite somebody elsewhere to the seat" "";
-    OPEN RetrySeat [ch('r')] "ask seat again, with the same or another model" "again";
-    OPEN ExcuseSeat [ch('x')] "excuse seat (go on without it)" "without";
-    OPEN CloseRound [ch('c')] "close round (asks while seats answer)" "close";
-    OPEN ExtendDeadline [ch('t')] "extend deadline by a minute" "+1 min";
-    REVEALED AcceptResult [ch('A')] "accept result and continue (asks first)" "accept";
-    REVEALED RepeatRound [ch('n')] "ask again in a new round" "ask again";
-    ANY OpenItem [key(KeyCode::Enter)] "open, read or answer what is selected" "open";
-    WAITING AddMaterial [ch('a')] "add a note or an artifact for later rounds" "add";
-    REPLAY PlayPause [ch(' ')] "play or pause" "play";
-    REPLAY NextReveal [ch('c')] "to where the round closes" "close";
-    REPLAY NextEvent [ch('.')] "next event" "event";
-    REPLAY PreviousEvent [ch(',')] "previous event" "";
-    SESSION NextRound [ch(']')] "next round" "";
-    SESSION PreviousRound [ch('[')] "previous round" "";
-    SESSION NextSeat [key(KeyCode::Right), ch('l')] "next seat" "seat";
-    SESSION PreviousSeat [key(KeyCode::Left), ch('h')] "previous seat" "";
-    READABLE ToggleSideBySide [ch('v')] "answers side by side" "side by side";
-    READABLE ExportReport [ch('R')] "export report" "report";
-    READABLE OtherRules [ch('w')] "recount with other rules" "other rules";
-    SESSION NextPane [key(KeyCode::Tab)] "next pane" "pane";
-    SESSION PreviousPane [key(KeyCode::BackTab)] "previous pane" "";
-    SESSION ShowSnapshot [ch('s')] "show snapshot; again: what changed in it" "";
-    SESSION ShowAgenda [ch('O')] "show agenda, conflicts and open questions" "";
-    PAST ForkSession [ch('F')] "fork session here" "";
-    PAST ResumeSession [ch('o')] "resume session" "";
-    ANY Search [ch('/')] "search" "find";
-    SESSION NextMatch [ch('>')] "next match" "";
-    SESSION PreviousMatch [ch('<')] "previous match" "";
-    ANY GoToStart [ch('g'), key(KeyCode::Home)] "go to start" "";
-    ANY GoToEnd [key(KeyCode::End), ch('G')] "go to end" "";
-    ANY Up [key(KeyCode::Up), ch('k')] "up" "";
-    ANY Down [key(KeyCode::Down), ch('j')] "down" "";
-    ANY PageUp [key(KeyCode::PageUp), ctrl('u')] "page up" "";
-    ANY PageDown [key(KeyCode::PageDown), ctrl('d')] "page down" "";
-    CHOOSING CheckProviders [ch('D')] "check providers" "";
-    ANY Home [key(KeyCode::Esc)] "back, in the end to home" "";
-    ANY Help [ch('?'), key(KeyCode::F(1))] "help" "help";
-    ANY Quit [ch('q'), ctrl('c')] "quit" "quit";
+    BEGINNING NewQuestion ["n"] "ask a new question" "new";
+    DRAFT OpenRound ["o"] "open round (or start session)" "open";
+    DRAFT EditRound ["e"] "edit round" "edit";
+    DRAFT ChooseParticipants ["p"] "choose who is asked" "seats";
+    CHOOSING ChooseModel ["m"] "choose who answers: model or person" "model";
+    INVITING InviteSeat ["i"] "invite somebody elsewhere to the seat" "";
+    OPEN RetrySeat ["r"] "ask seat again, with the same or another model" "again";
+    OPEN ExcuseSeat ["x"] "excuse seat (go on without it)" "without";
+    OPEN CloseRound ["c"] "close round (asks while seats answer)" "close";
+    OPEN ExtendDeadline ["t"] "extend deadline by a minute" "+1 min";
+    REVEALED AcceptResult ["A"] "accept result and continue (asks first)" "accept";
+    REVEALED RepeatRound ["n"] "ask again in a new round" "ask again";
+    ANY OpenItem ["Enter"] "open, read or answer what is selected" "open";
+    WAITING AddMaterial ["a"] "add a note or an artifact for later rounds" "add";
+    REPLAY PlayPause ["space"] "play or pause" "play";
+    REPLAY NextReveal ["c"] "to where the round closes" "close";
+    REPLAY NextEvent ["."] "next event" "event";
+    REPLAY PreviousEvent [","] "previous event" "";
+    SESSION NextRound ["]"] "next round" "";
+    SESSION PreviousRound ["["] "previous round" "";
+    SESSION NextSeat ["→", "l"] "next seat" "seat";
+    SESSION PreviousSeat ["←", "h"] "previous seat" "";
+    READABLE ToggleSideBySide ["v"] "answers side by side" "side by side";
+    READABLE ExportReport ["R"] "export report" "report";
+    READABLE OtherRules ["w"] "recount with other rules" "other rules";
+    SESSION NextPane ["Tab"] "next pane" "pane";
+    SESSION PreviousPane ["Shift-Tab"] "previous pane" "";
+    SESSION ShowSnapshot ["s"] "show snapshot; again: what changed in it" "";
+    SESSION ShowAgenda ["O"] "show agenda, conflicts and open questions" "";
+    PAST ForkSession ["F"] "fork session here" "";
+    PAST ResumeSession ["o"] "resume session" "";
+    ANY Search ["/"] "search" "find";
+    SESSION NextMatch [">"] "next match" "";
+    SESSION PreviousMatch ["<"] "previous match" "";
+    ANY GoToStart ["g", "Home"] "go to start" "";
+    ANY GoToEnd ["End", "G"] "go to end" "";
+    ANY Up ["↑", "k"] "up" "";
+    ANY Down ["↓", "j"] "down" "";
+    ANY PageUp ["PageUp", "Ctrl-U"] "page up" "";
+    ANY PageDown ["PageDown", "Ctrl-D"] "page down" "";
+    CHOOSING CheckProviders ["D"] "check providers" "";
+    ANY Home ["Esc"] "back, in the end to home" "";
+    ANY Help ["?", "F1"] "help" "help";
+    ANY Quit ["q", "Ctrl-C"] "quit" "quit";
 }
 
 impl KeyBinding {
@@ -188,7 +168,7 @@ pub const FORM_KEYS: [FormKey; 7] = [
 pub fn table() -> String {
     let code = |keys: String| keys.split(' ').map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" ");
     let row = |binding: &KeyBinding| {
-        format!("| {} | {} | {} |\n", code(labels(binding.keys)), binding.name, binding.places())
+        format!("| {} | {} | {} |\n", code(binding.keys.join(" ")), binding.name, binding.places())
     };
     let form_row = |key: &FormKey| format!("| {} | {} | in a form |\n", code(key.keys.join(" ")), key.name);
     let rows: String = BINDINGS.iter().map(row).chain(FORM_KEYS.iter().map(form_row)).collect();
@@ -197,10 +177,10 @@ pub fn table() -> String {
 
 /// Returns the action of a key in this state, or in any state, and the key's label.
 pub fn pressed(event: &KeyEvent, state: Option<ScreenState>) -> Option<(&'static KeyBinding, String)> {
-    let pressed = KeyChord { code: event.code, ctrl: event.modifiers.contains(KeyModifiers::CONTROL) };
+    let label = label(event);
     let is_here = |binding: &&KeyBinding| state.is_none_or(|state| binding.states.contains(&state));
-    let found = BINDINGS.iter().filter(is_here).find(|binding| binding.keys.contains(&pressed));
-    found.map(|binding| (binding, label(pressed)))
+    let found = BINDINGS.iter().filter(is_here).find(|binding| binding.keys.contains(&&*label));
+    Some((found?, label))
 }
 
 #[cfg(test)]
@@ -210,9 +190,9 @@ mod tests {
     #[test]
     fn no_key_means_two_things_in_one_place() {
         for state in ANY {
-            let keys: Vec<KeyChord> = KeyBinding::in_state(*state).flat_map(|it| it.keys).copied().collect();
-            let unique: std::collections::HashSet<&KeyChord> = keys.iter().collect();
-            assert_eq!(unique.len(), keys.len(), "{state:?}: {}", labels(&keys));
+            let keys: Vec<&str> = KeyBinding::in_state(*state).flat_map(|it| it.keys).copied().collect();
+            let unique: std::collections::HashSet<&str> = keys.iter().copied().collect();
+            assert_eq!(unique.len(), keys.len(), "{state:?}: {keys:?}");
         }
     }
 

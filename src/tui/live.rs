@@ -31,8 +31,6 @@ pub enum EngineUpdate {
 /// Changes to the seats of a session that has not begun.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeatChoice {
-    /// The model of every seat for which the definition names none.
-    pub model: Option<String>,
     pub seats: Vec<(String, String)>,
     /// Names of the chosen participants; empty for those of the definition.
     pub participants: Vec<String>,
@@ -50,19 +48,29 @@ pub struct SeatLink {
     pub notes: Vec<String>,
 }
 
+/// A session that has not begun: what it would open with, and what is known of that.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub opened: SessionOpened,
+    pub notices: Vec<String>,
+    /// Its evidence, recorded as it would be if the session began now.
+    pub evidence: Vec<TimedEvent>,
+    /// Lines that tell its needs.
+    pub needs: Vec<String>,
+    /// The person has not agreed to all of them yet.
+    pub asks_first: bool,
+    pub problems: Vec<(String, String)>,
+    /// Its source, and the changes to its seats.
+    pub from: (OpenTarget, SeatChoice),
+}
+
 #[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
-    /// The header that the session would open with; `None` once an engine works.
-    pub draft: Option<Box<SessionOpened>>,
+    /// `None` once an engine works.
+    pub draft: Option<Box<Draft>>,
     /// The prompts that would be sent if the waiting round were opened now.
     pub preview: Option<Box<Preview>>,
     pub ended: Option<Result<ExitCode, String>>,
-    pub needs: Vec<String>,
-    pub asks_first: bool,
-    pub problems: Vec<(String, String)>,
-    /// Its source, and the changes to its seats, until it begins.
-    pub from: Option<(OpenTarget, SeatChoice)>,
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
@@ -84,8 +92,13 @@ pub struct LiveSession {
 impl LiveSession {
     /// The seats that nobody answers for yet, before the session begins.
     pub fn seats_without_model(&self) -> usize {
-        let seats = self.draft.iter().flat_map(|draft| &draft.participants);
+        let seats = self.draft.iter().flat_map(|draft| &draft.opened.participants);
         seats.filter(|seat| seat.has_no_model() && seat.scripted.is_empty()).count()
+    }
+
+    /// Seats that would fail, and why, before the session begins.
+    pub fn problems(&self) -> &[(String, String)] {
+        self.draft.as_ref().map_or(&[], |draft| &draft.problems)
     }
 }
 

@@ -27,11 +27,11 @@ mod update;
 
 pub use form::{Form, FormKind, without_tools};
 pub use frame::Pane;
-pub use home::{Home, HomeRow, HomeSection, ModelSource, OpenTarget, SourceState};
-pub use host::{Draft, Effect, EngineHandle, Host, Message, ReplayLoad, StartRefusal};
-pub use keys::{Action, BINDINGS, ScreenState, label as key_label, table as key_table};
+pub use home::{Home, HomeRow, ModelSource, OpenTarget};
+pub use host::{Effect, EngineHandle, Host, Message, ReplayLoad, StartRefusal};
+pub use keys::{Action, BINDINGS, ScreenState, table as key_table};
 pub use list::{List, ListKind, ListRow, ModelTarget};
-pub use live::{EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};
+pub use live::{Draft, EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};
 pub use model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
 pub use reading::{TextKind, TextView};
 pub use replay::Replay;

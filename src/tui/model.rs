@@ -103,11 +103,6 @@ impl Model {
         Self { home, size, theme, replay: Replay::new(Vec::new()), ..Self::default() }
     }
 
-    /// A replay, looked at from its start of interest: its last event.
-    pub fn replay(replay: Replay, file: String, size: (u16, u16), theme: Theme) -> Self {
-        Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme) }
-    }
-
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
         let old = std::mem::replace(&mut self.replay, replay);
         // Giving back the memory of a long session takes a while.
@@ -120,7 +115,7 @@ impl Model {
     }
 
     pub fn session(&self) -> &Session {
-        self.replay.session()
+        &self.replay.session
     }
 
     pub fn live(&self) -> Option<&LiveSession> {
@@ -210,8 +205,7 @@ impl Model {
 
     /// The session has not begun, so all of it may still change.
     pub fn is_undecided(&self) -> bool {
-        self.live().is_some_and(|live| live.draft.is_some() && live.from.is_some())
-            && self.preview().is_some()
+        self.preview().is_some() && self.live().is_some_and(|live| live.draft.is_some())
     }
 
     pub fn seat_name(&self) -> Option<&str> {

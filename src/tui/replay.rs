@@ -15,7 +15,7 @@ use super::keys::Action;
 use super::text::clock;
 use super::theme::Theme;
 use crate::engine::{WaitPoint, hold};
-use crate::history::{Event, LogEntry, RoundOpened, Session, Timestamp};
+use crate::history::{Event, LogEntry, Session, Timestamp};
 use crate::report;
 
 /// A mark is kept every so many events, so that a seek folds at most this many.
@@ -29,12 +29,13 @@ const SHORTEST_REST: u64 = 120;
 
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
-    lines: Vec<LogEntry>,
+    pub lines: Vec<LogEntry>,
     /// When each event is played, in milliseconds from the first: real time, quiet stretches folded.
     axis: Vec<u64>,
     marks: Vec<Session>,
-    at: usize,
-    session: Session,
+    /// The number of events that are shown.
+    pub at: usize,
+    pub session: Session,
     /// The open question of the session, computed once for each of its states.
     waits: OnceCell<Option<WaitPoint>>,
     /// Milliseconds since the event shown; none while it does not play.
@@ -51,34 +52,14 @@ impl Replay {
         replay
     }
 
-    pub fn session(&self) -> &Session {
-        &self.session
-    }
-
     pub fn waits(&self) -> Option<&WaitPoint> {
         self.waits.get_or_init(|| hold(&self.session)).as_ref()
-    }
-
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    pub fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    pub fn lines(&self) -> &[LogEntry] {
-        &self.lines
     }
 
     /// Appends an event; at the end the replay goes along.
     pub fn push(&mut self, line: LogEntry) {
         let follows = self.at == self.lines.len();
-        let rest = self.lines.last().map_or(0, |last| played(line.stamped.at.since(last.stamped.at)).0);
+        let rest = self.lines.last().map_or(0, |last| played(line.stamped.at.since(last.stamped.at)));
         let played = self.axis.last().map_or(0, |last| last + rest);
         self.axis.push(played);
         self.lines.push(line);
@@ -103,34 +84,14 @@ impl Replay {
         self.lines[..self.at].iter().rev().find_map(line).unwrap_or_default()
     }
 
-    pub fn is_playing(&self) -> bool {
-        self.playing.is_some()
-    }
-
     /// When an event is played, in milliseconds from the first; the last one's time behind the end.
     fn played_at(&self, index: usize) -> u64 {
         self.axis.get(index).or(self.axis.last()).copied().unwrap_or(0)
     }
 
-    /// The time before an event is a quiet stretch that is folded.
-    fn is_folded(&self, index: usize) -> bool {
-        let before = index.checked_sub(1).and_then(|before| self.lines.get(before));
-        let pair = before.zip(self.lines.get(index));
-        pair.is_some_and(|(before, line)| played(line.stamped.at.since(before.stamped.at)).1)
-    }
-
     /// The time of the event that is shown.
     pub fn moment(&self) -> Timestamp {
         self.lines.get(self.at.saturating_sub(1)).map(|last| last.stamped.at).unwrap_or_default()
-    }
-
-    /// The first round to come, where none has been opened yet.
-    pub fn coming(&self) -> Option<&RoundOpened> {
-        // Rounds that come late come after steps, which are what there is to see until then.
-        const SOON: usize = 1000;
-        self.lines.iter().skip(self.at).take(SOON).find_map(|line| {
-            if let Event::RoundOpened(opened) = &line.stamped.event { Some(&**opened) } else { None }
-        })
     }
 
     /// Milliseconds from the first event to the one shown, and to the last.
@@ -160,7 +121,7 @@ impl Replay {
             Action::NextRound => self.round(true),
             Action::PreviousRound => self.round(false),
             Action::GoToStart => self.seek(0),
-            Action::GoToEnd => self.seek(self.len()),
+            Action::GoToEnd => self.seek(self.lines.len()),
             Action::PlayPause => self.toggle(),
             Action::NextReveal => self.seek(self.next_reveal().unwrap_or(self.at)),
             _ => {}
@@ -221,17 +182,17 @@ impl Replay {
     }
 }
 
-/// Returns the playing time of a pause in milliseconds, and whether it is a quiet stretch that is folded.
-fn played(real: u64) -> (u64, bool) {
-    if real > QUIET_FROM { (QUIET, true) } else { (real.max(SHORTEST_REST), false) }
+/// Returns the playing time of a pause in milliseconds: quiet stretches are folded.
+fn played(real: u64) -> u64 {
+    if real > QUIET_FROM { QUIET } else { real.max(SHORTEST_REST) }
 }
 
 /// Draws the time line: what happened when, and where one is.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {
     const LEAST: usize = 10;
     let (now, whole) = replay.times();
-    let sign = if replay.is_playing() { "▶" } else { "⏸" };
-    let (head, at, len) = (format!(" {sign} "), replay.at, replay.len());
+    let sign = if replay.playing.is_some() { "▶" } else { "⏸" };
+    let (head, at, len) = (format!(" {sign} "), replay.at, replay.lines.len());
     let (now, whole) = (clock(now / 1000), clock(whole / 1000));
     let tail = if area.width < 60 {
         format!(" {at}/{len} · {now} ")
@@ -249,7 +210,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {
 
 /// The time line in so many columns; the future is fainter than the past, where one is is reversed.
 fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
-    let whole = replay.played_at(replay.len()).max(1);
+    let whole = replay.played_at(replay.lines.len()).max(1);
     let column = |played: u64| (played.min(whole) * (width as u64 - 1) / whole) as usize;
     let here = column(replay.played_at(replay.at.saturating_sub(1)));
     // Of what falls into one column the highest rank is drawn.
@@ -261,8 +222,9 @@ fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
     };
     for (index, line) in replay.lines.iter().enumerate() {
         let at = column(replay.played_at(index));
-        if replay.is_folded(index) {
-            set(usize::midpoint(column(replay.played_at(index - 1)), at), (1, "┊", theme.faint()));
+        let before = replay.played_at(index.saturating_sub(1));
+        if replay.played_at(index) - before == QUIET {
+            set(usize::midpoint(column(before), at), (1, "┊", theme.faint()));
         }
         set(at, mark(&line.stamped.event, theme));
     }
@@ -277,25 +239,15 @@ fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
 
 /// The rank, sign and style of an event on the time line.
 fn mark(event: &Event, theme: Theme) -> (u8, &'static str, Style) {
-    let strong = theme.strong();
     if matches!(event, Event::BallotSealed(_)) {
         (2, "■", theme.good())
     } else if matches!(event, Event::SeatFailed(_) | Event::KeyLost { .. }) {
-        (4, "✗", theme.bad())
+        (3, "✗", theme.bad())
     } else if matches!(event, Event::RoundOpened(_)) {
-        (5, "├", strong)
+        (4, "├", theme.strong())
     } else if matches!(event, Event::RoundClosed(_)) {
-        (6, "◆", strong)
-    } else if matches!(
-        event,
-        Event::SeatRetried(_)
-            | Event::SeatExcused { .. }
-            | Event::RoundAskedAgain { .. }
-            | Event::DeadlineExtended(_)
-            | Event::ApprovalRequested(_)
-    ) {
-        (3, "r", strong)
+        (5, "◆", theme.strong())
     } else {
-        (0, "", strong)
+        (0, "", theme.faint())
     }
 }

@@ -16,6 +16,7 @@ use super::panes::{answer, checks, question, seats, snapshot, steps, votes};
 use super::text::{highlighted, position};
 use super::theme::ascii;
 use super::{footer, form, header, home, replay};
+use crate::history::RoundRun;
 use crate::sanitize::harmless;
 
 const TWO_COLUMNS: u16 = 90;
@@ -71,14 +72,18 @@ fn rows(area: Rect, model: &Model) -> [Rect; 4] {
 /// Draws the panes that are seen, or the answers of several seats.
 fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     if model.is_side_by_side && model.focus == Pane::Answer && model.preview().is_none() {
-        return answer::side_by_side(frame, body, model);
+        for (place, seat) in answer::columns(model, body) {
+            draw_pane(frame, place, model, Pane::Answer, seat);
+        }
+        return;
     }
     for (pane, place) in places(body, model) {
-        draw_pane(frame, place, model, pane);
+        draw_pane(frame, place, model, pane, model.seat);
     }
 }
 
-fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane) {
+/// Draws a pane; that of an answer, the answer of this seat.
+fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat: usize) {
     let inner = frame::inner(area);
     let height = usize::from(inner.height);
     let scroll = model.scroll[pane.index()];
@@ -89,21 +94,24 @@ fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane) {
         }
         Pane::Seats => seats::pane(model, inner),
         text => {
-            let all = lines(model, text, inner.width);
+            let is_answer = text == Pane::Answer;
+            let width = inner.width;
+            let all = if is_answer { answer::lines(model, seat, width) } else { lines(model, text, width) };
             let start = scroll.min(all.len().saturating_sub(height));
             note = position(start, height, all.len());
-            (title(model, text), all.into_iter().skip(start).take(height).collect())
+            (title(model, text, seat), all.into_iter().skip(start).take(height).collect())
         }
     };
     let shown = shown.into_iter().map(|line| highlighted(line, &model.words)).collect();
-    let heading = Heading { title, note, is_focused: model.focus == pane };
+    let is_focused = model.focus == pane && seat == model.seat;
+    let heading = Heading { title, note, is_focused };
     frame::draw(frame, area, model.theme, &heading, shown);
 }
 
-pub fn title(model: &Model, pane: Pane) -> String {
+pub fn title(model: &Model, pane: Pane, seat: usize) -> String {
     match pane {
         Pane::Question => question::title(model),
-        Pane::Answer => answer::title(model),
+        Pane::Answer => answer::title(model, seat),
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => "Steps".to_owned(),
         Pane::Checks => checks::title(model),
@@ -130,17 +138,17 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
 
 /// The panes that are seen, and where.
 fn places(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
-    if model.revealed().is_some() {
-        return reveal(area, model);
+    let (main, is_wide) = (main_panes(model), area.width >= TWO_COLUMNS);
+    if let Some(round) = model.revealed().filter(|_| !is_wide) {
+        return reveal(area, model, round);
     }
-    let main = main_panes(model);
-    if area.width < TWO_COLUMNS {
+    if !is_wide {
         if area.height < TWO_ROWS || !main.contains(&model.focus) {
             return vec![(model.focus, area)];
         }
         return column(area, model, &main);
     }
-    let share = if model.session().open_round().is_some() { 60 } else { 44 };
+    let share = if model.session().open_round().is_some() { 60 } else { 49 };
     let [left, right] = Layout::horizontal([Constraint::Percentage(share), Constraint::Fill(1)]).areas(area);
     let beside = beside(model, &main);
     let left_panes: Vec<Pane> = main.into_iter().filter(|pane| !beside.contains(pane)).collect();
@@ -155,9 +163,6 @@ fn main_panes(model: &Model) -> Vec<Pane> {
     let is_open = model.session().open_round().is_some();
     match model.screen_state() {
         ScreenState::Draft if model.preview().is_some() => vec![Pane::Question, Pane::Seats, Pane::Checks],
-        _ if !has_rounds && model.live().is_none() && model.replay.coming().is_some() => {
-            vec![Pane::Question, Pane::Steps]
-        }
         // Without questions to seats the steps are shown.
         _ if !has_rounds => vec![Pane::Steps],
         _ if is_open => vec![Pane::Seats, Pane::Tally, Pane::Question],
@@ -194,11 +199,7 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     };
     let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
     let mut heights: Vec<u16> = shown.iter().map(wanted).collect();
-    let reads = match model.screen_state() {
-        ScreenState::Draft | ScreenState::Open => Pane::Question,
-        _ => Pane::Tally,
-    };
-    let read = shown.iter().position(|pane| reads == *pane).unwrap_or(shown.len() - 1);
+    let read = shown.iter().position(|pane| *pane == Pane::Question).unwrap_or(shown.len() - 1);
     while heights.iter().sum::<u16>() > area.height {
         let Some(most) = heights.iter_mut().max() else { break };
         *most -= 1;
@@ -208,28 +209,12 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     shown.iter().copied().zip(places.iter().copied()).collect()
 }
 
-/// The panes of a reveal: the votes over the seats, beside them the answer or what is looked at.
-fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
-    if area.width >= TWO_COLUMNS {
-        let beside = match model.focus {
-            Pane::Seats | Pane::Tally | Pane::Checks => Pane::Answer,
-            focus => focus,
-        };
-        let columns = [Constraint::Percentage(49), Constraint::Percentage(51)];
-        let [left, right] = Layout::horizontal(columns).areas(area);
-        // The seats that fit below the votes are seen; of many a third of the height.
-        let of_seats = frame::height(model.seat_count()).min((area.height / 3).max(5));
-        let votes = frame::height(votes::lines(model, frame::inner(left).width).len());
-        let votes = votes.clamp(3, left.height.saturating_sub(of_seats).max(3));
-        let [over, under] = Layout::vertical([Constraint::Length(votes), Constraint::Min(3)]).areas(left);
-        return vec![(Pane::Tally, over), (Pane::Seats, under), (beside, right)];
-    }
+/// The panes of a reveal on a narrow screen: the votes over the seats, beside these the answer.
+fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
     let is_one = !matches!(model.focus, Pane::Seats | Pane::Tally | Pane::Answer);
-    let Some(round) =
-        model.revealed().filter(|_| !is_one && area.width >= NAMES_BESIDE && area.height >= REVEAL_ROWS)
-    else {
+    if is_one || area.width < NAMES_BESIDE || area.height < REVEAL_ROWS {
         return vec![(if model.focus == Pane::Seats { Pane::Answer } else { model.focus }, area)];
-    };
+    }
     let inner = frame::inner(area).width;
     // The votes alone, until the rest of the count is looked at.
     let (votes, most) = if model.focus == Pane::Tally {

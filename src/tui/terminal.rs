@@ -21,8 +21,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Interval, MissedTickBehavior};
 
 use super::home::OpenTarget;
-use super::host::{Draft, Effect, EngineHandle, Host, Message, StartRefusal};
-use super::live::EngineUpdate;
+use super::host::{Effect, EngineHandle, Host, Message, StartRefusal};
+use super::live::{Draft, EngineUpdate};
 use super::model::{Mode, Model, Overlay};
 use super::replay::Replay;
 use super::screen::draw;

@@ -355,7 +355,7 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                     for (key, words) in keys {
                         screen.press(key, &[words]);
                     }
-                    screen.send(&typed(&roundtable::tui::key_label(binding.keys[0])));
+                    screen.send(&typed(binding.keys[0]));
                     // What it opened is handed in, and the first of it chosen.
                     screen.send("\u{13}");
                     screen.send("\r");

@@ -245,7 +245,9 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     screen.press("o", &["ann: your turn"]);
     screen.press("\r", &["Private answer for ann"]);
     screen.send(&format!("\t{SECRET}\tsure"));
-    screen.wait_for(&[SECRET]);
+    // Nothing is filled in for anybody.
+    screen.press(DONE, &["choose one first", SECRET]);
+    screen.send("\x1b[C\t\t");
     // A confidence that is no number does not count: the form says so, and keeps what was typed.
     screen.press(DONE, &["This would not count", "confidence", SECRET]);
     screen.send("\u{7f}\u{7f}\u{7f}\u{7f}0.5");
@@ -254,7 +256,7 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     let kept = desk.files().into_iter().filter_map(|path| fs::read(path).ok());
     assert!(kept.into_iter().all(|bytes| !String::from_utf8_lossy(&bytes).contains(SECRET)));
     screen.press("\r", &["Private answer for bob"]);
-    screen.send("\tbecause\t0.5");
+    screen.send("\x1b[C\tbecause\t0.5");
     screen.press(DONE, &["A accept"]);
     screen.press("Ay", &["Session finished"]);
     screen.send("q");

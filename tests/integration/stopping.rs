@@ -229,7 +229,7 @@ fn a_panic_beside_the_screen_is_told_on_it() {
 fn a_panic_under_the_screen_gives_the_terminal_back() {
     let desk = Desk::new();
     let mut screen = world(&desk, "form");
-    screen.wait_for(&["quit"]);
+    screen.wait_for(&["n new"]);
     screen.send("n");
     let (code, raw) = screen.end();
     let raw = String::from_utf8_lossy(&raw);

@@ -12,7 +12,7 @@ use crate::journal::{Disk, fold, read_log};
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
-use crate::tui::{Home, HomeRow, HomeSection, OpenTarget, without_tools};
+use crate::tui::{Home, HomeRow, OpenTarget, without_tools};
 use crate::workflow::{Definition, Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
@@ -75,9 +75,7 @@ fn project(path: &Path) -> String {
 }
 
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
-    let (part, sign) = (HomeSection::New, "+");
-    let (name, about, age) = (name.to_owned(), about.to_owned(), String::new());
-    HomeRow { part, sign, name, about, age, opening }
+    HomeRow { sign: "+", name: name.to_owned(), about: about.to_owned(), age: String::new(), opening }
 }
 
 /// A saved session: what was asked, a sign for its state, and its outcome.
@@ -104,7 +102,7 @@ fn session(path: &Path) -> HomeRow {
     let touched = meta.and_then(|meta| meta.modified().ok()).and_then(|at| at.elapsed().ok());
     let age = touched.map(|since| age(since.as_secs())).unwrap_or_default();
     let opening = OpenTarget::Replay(path.to_owned());
-    HomeRow { part: HomeSection::Sessions, sign, name, about, age, opening }
+    HomeRow { sign, name, about, age, opening }
 }
 
 fn question(session: &Session) -> Option<String> {
@@ -127,10 +125,10 @@ fn state(session: &Session) -> String {
 fn age(seconds: u64) -> String {
     match seconds {
         0..60 => "just now".to_owned(),
-        60..3600 => format!("{} min ago", seconds / 60),
-        3600..86_400 => format!("{} h ago", seconds / 3600),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h", seconds / 3600),
         86_400..172_800 => "yesterday".to_owned(),
-        _ => format!("{} days ago", seconds / 86_400),
+        _ => format!("{} days", seconds / 86_400),
     }
 }
 

@@ -124,7 +124,7 @@ impl TuiHost {
     /// The command line's options, with what was chosen at the screen.
     fn options_for(&self, choice: &SeatChoice) -> LaunchOptions {
         let mut options = self.options.clone();
-        options.flags.all = choice.model.clone().or_else(|| self.usual_model());
+        options.flags.all = self.usual_model();
         options.flags.named.extend(choice.seats.iter().cloned());
         options.rehearse |= choice.rehearse;
         if !choice.participants.is_empty() {

@@ -7,7 +7,7 @@ use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
 use crate::config::prices::TABLE;
 use crate::config::providers::KNOWN;
 use crate::launch::environment::Environment;
-use crate::tui::{ModelSource, SourceState};
+use crate::tui::ModelSource;
 
 /// Finds them all; takes as long as the slowest local server.
 pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
@@ -19,9 +19,9 @@ pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
             (wanted, service.has_key())
         });
         match wanted {
-            Ok((wanted, false)) if !wanted.is_empty() => found.push(without_key(provider, wanted)),
+            Ok((wanted, false)) if !wanted.is_empty() => found.push(source(provider, false, Vec::new())),
             Ok((wanted, true)) if !wanted.is_empty() && !priced(provider).is_empty() => {
-                found.push(with_key(provider));
+                found.push(source(provider, true, priced(provider)));
             }
             _ => asked.push(provider.to_owned()),
         }
@@ -29,7 +29,7 @@ pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
     let checked = doctor::checked(set_up, &asked, ProbeLevel::Listing).ok();
     let mut all: Vec<ModelSource> = checked.unwrap_or_default().iter().filter_map(of_checkup).collect();
     all.extend(found);
-    all.sort_by_key(|source| source.state != SourceState::Ready);
+    all.sort_by_key(|source| !source.is_ready);
     all
 }
 
@@ -41,36 +41,22 @@ fn priced(provider: &str) -> Vec<String> {
     prices.into_iter().map(|price| format!("{provider}/{}", price.0)).collect()
 }
 
-fn with_key(provider: &str) -> ModelSource {
-    let models = priced(provider);
-    let about = format!("{provider}, key set");
-    ModelSource { provider: provider.to_owned(), state: SourceState::Ready, about, models }
-}
-
-fn without_key(provider: &str, wanted: &[&str]) -> ModelSource {
-    let about = format!("no key: export {}=…", wanted.first().copied().unwrap_or_default());
-    ModelSource { provider: provider.to_owned(), state: SourceState::NeedsKey, about, models: Vec::new() }
+fn source(provider: &str, is_ready: bool, models: Vec<String>) -> ModelSource {
+    ModelSource { provider: provider.to_owned(), is_ready, models }
 }
 
 /// Returns nothing for a server that nobody started or configured.
 fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
-    let provider = checkup.provider.clone();
-    let is_usual = KNOWN.iter().any(|known| known.name == provider);
-    let (state, about, models) = match &checkup.state {
+    let provider = checkup.provider.as_str();
+    match &checkup.state {
         CheckupStatus::Answers(models) | CheckupStatus::Probed(models, ..) => {
-            let named: Vec<String> = models.iter().map(|model| format!("{provider}/{model}")).collect();
-            (SourceState::Ready, crate::insight::wording::pluralize(named.len(), "model"), named)
+            let models = models.iter().map(|model| format!("{provider}/{model}")).collect();
+            Some(source(provider, true, models))
         }
-        CheckupStatus::Program { version, .. } => {
-            (SourceState::Ready, format!("program, {version}"), vec![format!("{provider}/")])
+        CheckupStatus::Program { .. } => Some(source(provider, true, vec![format!("{provider}/")])),
+        CheckupStatus::Silent(_) | CheckupStatus::NotSetUp(_) | CheckupStatus::NoKey => {
+            let is_usual = KNOWN.iter().any(|known| known.name == provider);
+            (!is_usual).then(|| source(provider, false, Vec::new()))
         }
-        CheckupStatus::Silent(_) | CheckupStatus::NotSetUp(_) | CheckupStatus::NoKey if is_usual => {
-            return None;
-        }
-        CheckupStatus::Silent(why) | CheckupStatus::NotSetUp(why) => {
-            (SourceState::Unreachable, why.clone(), Vec::new())
-        }
-        CheckupStatus::NoKey => (SourceState::NeedsKey, "no key".to_owned(), Vec::new()),
-    };
-    Some(ModelSource { provider, state, about, models })
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CheckItem, Field, Form, FormKind};
+use super::{CheckItem, Field, Form, FormKind, OPEN};
 use crate::ballot::{
     BallotForm, BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number,
 };
@@ -57,7 +57,10 @@ fn field(FormField { key, hint, input }: FormField) -> Field {
     let field = match input {
         Input::Line(start) => Field::line(key, hint, &start),
         Input::Text(start) => Field::text(key, hint, &start),
-        Input::OneOf(words) => Field::choice(key, hint, &words, ""),
+        Input::OneOf(words) => {
+            let words: Vec<String> = std::iter::once(OPEN.to_owned()).chain(words).collect();
+            Field::choice(key, hint, &words, "")
+        }
         Input::AnyOf(words) => {
             let pick = |name| CheckItem { name, about: String::new(), is_picked: false };
             Field::picks(key, hint, words.into_iter().map(pick).collect())

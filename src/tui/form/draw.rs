@@ -163,7 +163,11 @@ fn picked(picks: &[CheckItem], at: usize, area: Rect, is_at: bool, theme: Theme)
     let start = if is_at { (at + 1).saturating_sub(height) } else { 0 };
     let longest = picks.iter().map(|pick| pick.name.chars().count()).max().unwrap_or(0).min(26);
     let room = usize::from(area.width).saturating_sub(longest + 6);
+    let below = picks.len().saturating_sub(start + height);
     let line = |(index, pick): (usize, &CheckItem)| {
+        if below > 0 && index + 1 == start + height && !(is_at && index == at) {
+            return Line::styled(format!("    … {} more", below + 1), theme.faint());
+        }
         let mark = if pick.is_picked { "[x]" } else { "[ ]" };
         let name = clipped(&harmless_line(&pick.name), longest);
         let about = Span::styled(clipped(&harmless_line(&pick.about), room), theme.faint());

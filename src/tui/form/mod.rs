@@ -10,7 +10,7 @@ mod round;
 pub use ballot::{check_reply, seat_answer};
 pub use draw::draw;
 pub use orders::{Submitted, agenda, answer, artifact, note, read, seats, without_tools};
-pub use round::{new_question, panel, round, sync_rules};
+pub use round::{new_question, round, sync_rules};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
@@ -88,6 +88,8 @@ pub enum FormEvent {
 /// The id of the field that unfolds those below it.
 const MORE: &str = "more";
 const PATH: &str = "file";
+/// The word of a choice that nobody has made yet.
+const OPEN: &str = "choose…";
 
 fn area(text: &str, wrap: WrapMode) -> Box<TextArea<'static>> {
     let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
@@ -221,16 +223,6 @@ impl Form {
             Some(FieldValue::Line(area)) => area.insert_str(text.replace('\n', " ")),
             _ => false,
         };
-    }
-
-    /// Puts these where nobody could be picked yet.
-    pub fn fill_picks(&mut self, picks: Vec<CheckItem>) {
-        let field = self.fields.iter_mut().find(|field| matches!(field.entry, FieldValue::Picks(..)));
-        if let Some(FieldValue::Picks(old, _)) = field.map(|field| &mut field.entry)
-            && old.is_empty()
-        {
-            *old = picks;
-        }
     }
 
     pub fn is_answer(&self) -> bool {

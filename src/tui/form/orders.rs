@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::round::{NOBODY, definition, parts, round_text};
-use super::{CheckItem, Field, FieldValue, Form, FormKind, PATH};
+use super::{CheckItem, Field, FieldValue, Form, FormKind, OPEN, PATH};
 use crate::core::{AgendaChange, Command, FACILITATOR, Proposal, Question, QuestionKind};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::{CollectedIdea, Merge, Point, RoundRevised, Session, option_id};
@@ -15,7 +15,6 @@ use crate::round::material::EvidencePlace;
 use crate::workflow::split_participants;
 use crate::yaml::{Out, read as read_yaml};
 
-const OPEN: &str = "choose…";
 const LEAVE_BLOCKED: &str = "leave it blocked";
 const MERGE_HINT: &str =
     "YAML: move ids between `from` lists, or to set_aside: [{idea: seat#1, reason: \"…\"}]";
@@ -178,6 +177,9 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
     let answer = form.trimmed("answer");
     let given = |approved| FacilitatorAnswer::of_person(approved, form.trimmed("comment"));
     let says = |approved| FacilitatorRequest::Answer(given(approved));
+    if let Some(open) = form.fields.iter().find(|field| field.value() == OPEN) {
+        return Err(format!("`{}`: choose one first (← →)", open.id));
+    }
     let order = match &form.purpose {
         FormKind::SeatAnswer(seat, kind) => {
             return Ok(Submitted::Reply(seat.clone(), super::ballot::reply(form, *kind)));
@@ -204,9 +206,6 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         FormKind::Note(round) => {
             let (round, text) = (round.clone(), form.trimmed("note"));
             FacilitatorRequest::Order(Command::RecordSynthesis { round, text })
-        }
-        FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie if answer == OPEN => {
-            return Err("`answer`: choose one first (← →)".to_owned());
         }
         FormKind::Merge(ideas) if answer == "merge" => {
             FacilitatorRequest::Answer(FacilitatorAnswer { merge: Some(merged(form, ideas)?), ..given(true) })

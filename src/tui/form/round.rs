@@ -15,7 +15,7 @@ use crate::yaml::{Out, read as read_yaml};
 
 pub(super) const NOBODY: &str = "`participants`: select at least one";
 
-pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
+fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
     let pick = |(name, about): &(String, String)| CheckItem {
         name: name.clone(),
         about: about.clone(),

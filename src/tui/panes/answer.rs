@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -18,7 +17,7 @@ use crate::insight::round_view::{SeatView, confidence, seat_at};
 use crate::insight::sides::side_of;
 use crate::insight::wording::{finding, handling, money, shown_mask};
 use crate::sanitize::harmless_line;
-use crate::tui::frame::{self, Heading, Pane};
+use crate::tui::frame;
 use crate::tui::model::Model;
 use crate::tui::text::{paragraph, sure};
 use crate::tui::theme::Theme;
@@ -33,10 +32,10 @@ fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
     seat_at(model.session(), round, index)
 }
 
-pub fn title(model: &Model) -> String {
-    let Some(seat) = view(model, model.seat) else { return "Answer".to_owned() };
+pub fn title(model: &Model, index: usize) -> String {
+    let Some(seat) = view(model, index) else { return "Answer".to_owned() };
     let count = model.seat_count();
-    let at = model.seat.min(count.saturating_sub(1)) + 1;
+    let at = index.min(count.saturating_sub(1)) + 1;
     let moved = moved(model, &seat).unwrap_or_default();
     format!("{}{moved} · {at} of {count}", harmless_line(seat.name))
 }
@@ -89,34 +88,18 @@ pub fn seat_text(model: &Model, index: usize) -> Option<String> {
 
 /// Returns how far answers side by side can be scrolled in a body of this size.
 pub fn most_beside(model: &Model, area: Rect) -> usize {
-    let columns = columns(model, area);
-    let lines = |(place, index): &(Rect, usize)| lines(model, *index, frame::inner(*place).width).len();
-    let longest = columns.iter().map(lines).max().unwrap_or(0);
+    let lines = |(place, index): (Rect, usize)| lines(model, index, frame::inner(place).width).len();
+    let longest = columns(model, area).into_iter().map(lines).max().unwrap_or(0);
     longest.saturating_sub(usize::from(frame::inner(area).height))
 }
 
 /// As many answers as fit beside each other, from the chosen seat's on: their places, and the seats.
-fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
+pub fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
     let count = model.seat_count();
     let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
     let first = model.seat.min(count.saturating_sub(fit));
     let places = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
     places.iter().copied().zip(first..count).collect()
-}
-
-pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
-    let scroll = model.scroll[Pane::Answer.index()];
-    for (place, index) in columns(model, area) {
-        let Some(seat) = view(model, index) else { continue };
-        let inner = frame::inner(place);
-        let height = usize::from(inner.height);
-        let all = lines(model, index, inner.width);
-        let start = scroll.min(all.len().saturating_sub(height));
-        let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
-        let is_focused = index == model.seat.min(model.seat_count().saturating_sub(1));
-        let heading = Heading { is_focused, ..Heading::of(harmless_line(seat.name)) };
-        frame::draw(frame, place, model.theme, &heading, shown);
-    }
 }
 
 fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {

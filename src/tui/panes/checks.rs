@@ -31,7 +31,7 @@ enum Grade {
 pub fn problems(model: &Model) -> usize {
     let (Some(live), Some(preview)) = (model.live(), model.preview()) else { return 0 };
     let refused = usize::from(preview.checked.refusal.is_some());
-    refused + usize::from(is_too_big(model)) + live.problems.len()
+    refused + usize::from(is_too_big(model)) + live.problems().len()
 }
 
 fn most_bytes(model: &Model) -> usize {
@@ -77,7 +77,7 @@ fn found(model: &Model) -> Vec<Check> {
     if let Some(why) = &preview.checked.refusal {
         add(Grade::Bad, format!("it cannot be opened: {why}"), "e question  a artifact");
     }
-    for (seat, why) in &live.problems {
+    for (seat, why) in live.problems() {
         add(Grade::Bad, format!("{seat}: {why}"), "m another model");
     }
     for warning in &preview.checked.warnings {
@@ -102,10 +102,10 @@ fn found(model: &Model) -> Vec<Check> {
             add(grade, format!("{} of {seat}: {state}", access_word(model.session(), seat)), "i invites");
         }
     }
-    if live.draft.is_some() && !live.needs.is_empty() {
+    if let Some(draft) = live.draft.as_ref().filter(|draft| !draft.needs.is_empty()) {
         let (grade, key) =
-            if live.asks_first { (Grade::Doubt, "o asks you first") } else { (Grade::Good, "") };
-        add(grade, live.needs.join(" · "), key);
+            if draft.asks_first { (Grade::Doubt, "o asks you first") } else { (Grade::Good, "") };
+        add(grade, draft.needs.join(" · "), key);
     }
     let mut bytes = group_digits(opened.snapshot_bytes);
     if preview.bytes_in_full > opened.snapshot_bytes {

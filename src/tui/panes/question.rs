@@ -51,9 +51,6 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         parts.extend(artifacts.iter().map(|known| (format!("{}  {}", known.id, known.summary), false)));
     } else if let Some(round) = model.shown_round() {
         of_round(&round.opened, &mut parts);
-    } else if let Some(coming) = model.replay.coming().filter(|_| model.live().is_none()) {
-        parts.push((format!("Round {}, not opened yet", coming.number), false));
-        of_round(coming, &mut parts);
     } else {
         let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
         parts.push((goal.unwrap_or_default(), false));
@@ -78,8 +75,6 @@ fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
         parts.extend(position.and_then(Value::as_str).map(|text| (text.trim_end().to_owned(), false)));
         parts.extend(change.as_ref().map(|change| (format!("would pass with: {change}"), false)));
     }
-    let next = "\nEnter opens the proposal: amend it and ask again, or leave it blocked.";
-    parts.push((next.to_owned(), false));
 }
 
 fn asked(session: &Session, question: &Question, parts: &mut Parts) {

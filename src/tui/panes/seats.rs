@@ -74,7 +74,7 @@ fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: us
     let name = &preview.opened.seats[at];
     let info = model.session().seat_info(name);
     let asked = info.map(|info| info.label(&preview.opened.step).to_owned()).unwrap_or_default();
-    let problem = model.live().and_then(|live| live.problems.iter().find(|(seat, _)| seat == name));
+    let problem = model.live().and_then(|live| live.problems().iter().find(|(seat, _)| seat == name));
     let (sign, word, style) = match (problem, invitation(model.session(), name)) {
         (Some((_, why)), _) => ("✗", why.as_str(), model.theme.bad()),
         (None, Some(state)) => (" ", state, model.theme.active()),
@@ -203,15 +203,11 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
     let (sign, word, style) = match &seat.standing {
         VisibleState::Unread("sealed") => ("■", "sealed", theme.good()),
         VisibleState::Unread("asking") => {
-            let progress = progress(model, seat);
-            let at = progress.map_or(Request::Asked, |progress| progress.standing);
-            match (at, progress.and_then(|progress| progress.left_ms)) {
-                (Request::Waiting, Some(left)) => {
-                    return ("!", format!("waits {} more", format_duration(left)), theme.bad());
-                }
-                (Request::Waiting | Request::Stalled, _) => ("!", at.word(), theme.bad()),
-                (Request::Queued, _) => ("◌", at.word(), theme.faint()),
-                (Request::Asked | Request::Answering, _) => ("◧", at.word(), Style::new()),
+            let at = progress(model, seat).map_or(Request::Asked, |progress| progress.standing);
+            match at {
+                Request::Waiting | Request::Stalled => ("!", at.word(), theme.bad()),
+                Request::Queued => ("◌", at.word(), theme.faint()),
+                Request::Asked | Request::Answering => ("◧", at.word(), Style::new()),
             }
         }
         VisibleState::Unread(word) => ("◌", *word, theme.faint()),

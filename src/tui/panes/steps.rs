@@ -24,9 +24,10 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         output(model, step, width, &mut lines);
     }
     // The needs of a session that has not begun.
-    if let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) {
+    let draft = model.live().and_then(|live| live.draft.as_ref());
+    if let Some(draft) = draft.filter(|draft| !draft.needs.is_empty()) {
         heading(model, "runs and asks", &mut lines);
-        lines.extend(live.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
+        lines.extend(draft.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
     }
     items(model, &mut lines);
     lines

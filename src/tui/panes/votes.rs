@@ -16,7 +16,7 @@ use crate::insight::session_headline::question_headline;
 use crate::insight::sides::{Bar, bars_with_seats};
 use crate::insight::tally_text::tables;
 use crate::insight::what_if::{WhatIf, what_if_all};
-use crate::insight::wording::{money, turnout};
+use crate::insight::wording::{first_names, money, turnout};
 use crate::insight::{estimates, headline};
 use crate::sanitize::harmless_line;
 use crate::tally::{Rule, RuleOptions, Score};
@@ -80,7 +80,7 @@ fn head_with(
         let style = if is_doubt { theme.active() } else { theme.faint() };
         Line::styled(clipped(&harmless_line(&text), width), style)
     }));
-    lines.extend(other_rules(model, round).map(|text| Line::styled(clipped(&text, width), theme.faint())));
+    lines.extend(other_rules(model, round).iter().flat_map(|text| paragraph(text, width, 2, theme.faint())));
     lines
 }
 
@@ -287,10 +287,7 @@ fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
         }
     }
     if !without.is_empty() {
-        let more = without.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        without.truncate(NAMED);
-        let text = format!("No ballot: {}{more}", without.join(", "));
+        let text = format!("No ballot: {}", first_names(&without, NAMED));
         lines.extend(paragraph(&text, width, MOST, Style::new()));
     }
     lines

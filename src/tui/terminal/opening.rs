@@ -69,7 +69,7 @@ impl Screen {
     }
 
     pub(super) async fn redraft(&mut self, choice: SeatChoice) -> Option<Message> {
-        let (opening, _) = self.model.live()?.from.clone()?;
+        let (opening, _) = self.model.live()?.draft.as_ref()?.from.clone();
         let what = "Looking for the participants".to_owned();
         self.open_aside(what, move |host, _| Opened::Drafted(host.draft(&opening, &choice).map(Box::new)))
             .await
@@ -78,14 +78,14 @@ impl Screen {
     /// Begins with the session that is looked at, and gives the engine its first order. Its programs are
     /// measured before its file is made.
     pub(super) async fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
-        let Some(draft) = self.model.live().and_then(|live| live.draft.clone()) else {
+        let Some(draft) = self.model.live().and_then(|live| live.draft.as_ref()) else {
             let why = "Not recorded: the session is finished or paused.".to_owned();
             return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
         };
-        let latest = Arc::clone(&self.opening);
+        let (opened, latest) = (draft.opened.clone(), Arc::clone(&self.opening));
         let number = latest.load(Ordering::Relaxed) + 1;
         let begin = move |host: &dyn Host, tell: Tell<'_>| {
-            let measured = host.measure(&draft, tell);
+            let measured = host.measure(&opened, tell);
             // Work that was cancelled meanwhile is not begun.
             if latest.load(Ordering::Relaxed) != number {
                 return Opened::Wrong(Vec::new());

@@ -60,7 +60,7 @@ fn columns_stand_under_each_other() {
     }
     let mut model = live_on(lines, |event| matches!(event, Event::RoundClosed(_)));
     // What was known before the close.
-    model.replay = Replay::new(model.replay.lines()[..model.replay.len() - 1].to_vec());
+    model.replay = Replay::new(model.replay.lines[..model.replay.lines.len() - 1].to_vec());
     for width in [60, 80, 100, 120, 160] {
         let rows = pane(&model, Pane::Seats, (width, 24));
         let ends = |row: &str| {

@@ -12,6 +12,16 @@ fn the_footer_always_says_how_to_leave() {
     }
 }
 
+fn code(key: &str) -> KeyCode {
+    match key {
+        "Enter" => KeyCode::Enter,
+        "Tab" => KeyCode::Tab,
+        "→" => KeyCode::Right,
+        "space" => KeyCode::Char(' '),
+        letter => KeyCode::Char(letter.parse().unwrap()),
+    }
+}
+
 /// A key in the footer does what it says: more than telling why it cannot.
 #[test]
 fn every_key_in_the_footer_does_something() {
@@ -37,7 +47,7 @@ fn every_key_in_the_footer_does_something() {
     }
     for file in ["context-passing.s2s", "release-consent.s2s"] {
         let whole = model(saved(file));
-        for at in (0..=whole.replay.len()).rev().step_by(crate::cases::cases(15, 5)) {
+        for at in (0..=whole.replay.lines.len()).rev().step_by(crate::cases::cases(15, 5)) {
             let mut model = whole.clone();
             model.replay.seek(at);
             states.push(("replay", model));
@@ -51,17 +61,17 @@ fn every_key_in_the_footer_does_something() {
             for binding in bindings(&model, size.0.into()) {
                 let action = binding.action;
                 let mut pressed = model.clone();
-                let effects = press(&mut pressed, binding.keys[0].code);
+                let effects = press(&mut pressed, code(binding.keys[0]));
                 let notice = pressed.notice.take();
-                let is_moved = pressed.replay.at() != model.replay.at()
-                    || pressed.replay.is_playing() != model.replay.is_playing();
+                let is_moved =
+                    pressed.replay.at != model.replay.at || pressed.replay.due_in() != model.replay.due_in();
                 let is_same = pressed.overlay.is_none()
                     && pressed.focus == model.focus
                     && pressed.seat == model.seat
                     && !is_moved
                     && rendered(&pressed, size) == rendered(&model, size);
                 if effects.is_empty() && is_same {
-                    let at = model.replay.at();
+                    let at = model.replay.at;
                     wrong.push(format!("{state} at {at}, {size:?}: {action:?} only says {notice:?}"));
                 }
             }

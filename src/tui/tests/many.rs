@@ -70,7 +70,7 @@ fn of_many_seats_those_that_failed_stand_first() {
         let last =
             lines.iter().rposition(|line| matches!(line.stamped.event, Event::BallotSealed(_))).unwrap();
         let mut open = live_on(lines.clone(), |event| matches!(event, Event::RoundOpened(_)));
-        for line in lines[open.replay.len()..=last].iter().cloned() {
+        for line in lines[open.replay.lines.len()..=last].iter().cloned() {
             update(&mut open, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
         }
         for size in [(120, 40), (80, 24)] {
@@ -86,7 +86,7 @@ fn many_seats_are_listed_open_and_revealed() {
     let lines = panel(200);
     let mut model = live_on(lines.clone(), |event| matches!(event, Event::RoundOpened(_)));
     let more = |model: &mut Model, until: usize| {
-        for line in lines[model.replay.len()..until].iter().cloned() {
+        for line in lines[model.replay.lines.len()..until].iter().cloned() {
             update(model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
         }
     };

@@ -36,9 +36,15 @@ fn saved(name: &str) -> Vec<LogEntry> {
     read_log(&std::fs::read(path).unwrap()).unwrap().lines
 }
 
+fn showing(mode: Mode, lines: Vec<LogEntry>) -> Model {
+    let mut model = Model::home((120, 40), Theme::from_environment(|_| None));
+    model.home.is_reading = false;
+    model.show(mode, Replay::new(lines), "x.s2s".to_owned());
+    model
+}
+
 fn model(lines: Vec<LogEntry>) -> Model {
-    let theme = Theme::from_environment(|_| None);
-    Model::replay(Replay::new(lines), "x.s2s".to_owned(), (120, 40), theme)
+    showing(Mode::Replay, lines)
 }
 
 fn rendered(model: &Model, (width, height): (u16, u16)) -> String {
@@ -64,9 +70,8 @@ fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
 
 fn live_on(lines: Vec<LogEntry>, is_last: impl Fn(&Event) -> bool) -> Model {
     let end = lines.iter().position(|line| is_last(&line.stamped.event)).unwrap();
-    let mut model = Model::home((120, 40), Theme::from_environment(|_| None));
+    let mut model = showing(Mode::Live(Box::<LiveSession>::default()), Vec::new());
     model.now = lines[end].stamped.at;
-    model.show(Mode::Live(Box::<LiveSession>::default()), Replay::new(Vec::new()), "x.s2s".to_owned());
     for line in lines.into_iter().take(end + 1) {
         update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
     }
@@ -194,15 +199,15 @@ fn the_outcome_is_never_covered_by_what_stands_beside_it() {
 #[test]
 fn keys_step_and_seek() {
     let mut model = model(saved("context-passing.s2s"));
-    let end = model.replay.len();
+    let end = model.replay.lines.len();
     press(&mut model, KeyCode::Char('g'));
-    assert_eq!(model.replay.at(), 0);
+    assert_eq!(model.replay.at, 0);
     press(&mut model, KeyCode::Char(']'));
-    assert!(model.replay.session().open_round().is_some());
+    assert!(model.replay.session.open_round().is_some());
     let opened = rendered(&model, (80, 24));
     assert!(opened.lines().nth(2).unwrap().contains("open: 5 seats"), "{opened}");
     press(&mut model, KeyCode::End);
-    assert_eq!(model.replay.at(), end);
+    assert_eq!(model.replay.at, end);
     type_in(&mut model, "/no such words");
     press(&mut model, KeyCode::Enter);
     assert!(model.notice.is_some(), "no hit is said");
@@ -225,7 +230,7 @@ fn a_seek_gives_the_state_that_folding_gives() {
     let mut replay = Replay::new(lines);
     for at in stops {
         replay.seek(at);
-        assert_eq!(*replay.session(), states[&at], "at {at}");
+        assert_eq!(replay.session, states[&at], "at {at}");
     }
 }
 
@@ -239,10 +244,10 @@ fn playing_caps_rests_and_ends_at_the_end() {
     press(&mut model, KeyCode::Char(' '));
     assert!(model.replay.due_in().is_some());
     update(&mut model, Message::Pass(1_400));
-    assert!(model.replay.is_playing());
+    assert!(model.replay.due_in().is_some());
     update(&mut model, Message::Pass(4_000));
-    assert!(!model.replay.is_playing(), "an hour of rest is played in a second and a half");
-    assert_eq!(model.replay.at(), last + 1);
+    assert!(model.replay.due_in().is_none(), "an hour of rest is played in a second and a half");
+    assert_eq!(model.replay.at, last + 1);
 }
 
 #[test]
@@ -260,7 +265,7 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
     }
     let mut model = model(lines);
     assert!(
-        model.replay.session().rounds[0].seats.values().all(|s| matches!(s.status, SeatStatus::Revealed(..)))
+        model.replay.session.rounds[0].seats.values().all(|s| matches!(s.status, SeatStatus::Revealed(..)))
     );
     model.focus = Pane::Answer;
     for size in SIZES {

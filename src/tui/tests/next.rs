@@ -5,12 +5,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::many::panel;
 use super::scenes::{draft, draft_of_one_model};
 use super::*;
+use crate::core::{Command, decide};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
+use crate::history::TimedEvent;
 
 fn third(model: &Model) -> String {
     let mut model = model.clone();
     update(&mut model, Message::Resize(80, 24));
     rendered(&model, (80, 24)).lines().nth(2).unwrap_or_default().trim().to_owned()
+}
+
+/// What an engine would record of a command is recorded and seen.
+fn happen(model: &mut Model, command: Command) {
+    let at = model.session().last_at;
+    for event in decide(model.session(), command, at).unwrap() {
+        let stamped = TimedEvent { at, event };
+        let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
+        update(model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+    }
+    update(model, Message::Context(Ok(None)));
 }
 
 #[test]
@@ -86,20 +99,11 @@ fn a_model_is_typed_for_one_seat_or_for_all() {
 /// Between rounds `m` gives a seat another model from the next round on.
 #[test]
 fn a_model_is_chosen_between_rounds() {
-    use crate::core::{Command, decide};
     let mut lines = saved("context-passing.s2s");
     if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
         opened.participants.iter_mut().for_each(|seat| seat.scripted.clear());
     }
     let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
-    let happen = |model: &mut Model, command| {
-        for event in decide(model.session(), command, model.now).unwrap() {
-            let stamped = crate::history::TimedEvent { at: model.session().last_at, event };
-            let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
-            update(model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
-        }
-        update(model, Message::Context(Ok(None)));
-    };
     happen(&mut model, Command::AskRoundAgain);
     type_in(&mut model, "mlab/other");
     let effects = press(&mut model, KeyCode::Enter);
@@ -191,7 +195,7 @@ fn a_private_answer_is_thrown_away_only_when_one_agrees() {
 /// A blocked proposal is amended where it is said, or left blocked.
 #[test]
 fn a_block_is_answered_with_the_proposal_amended() {
-    use crate::core::{NextAction, decide as decided, next};
+    use crate::core::{NextAction, next};
     let mut lines = saved("release-consent.s2s");
     let opened = lines.iter().find_map(|line| match &line.stamped.event {
         Event::RoundOpened(opened) => Some(opened.step.clone()),
@@ -207,12 +211,7 @@ fn a_block_is_answered_with_the_proposal_amended() {
     let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
     while model.question().is_none() {
         let NextAction::Decide(command) = next(model.session()) else { panic!("nothing is asked") };
-        let at = model.session().last_at;
-        for event in decided(model.session(), command, at).unwrap() {
-            let stamped = crate::history::TimedEvent { at, event };
-            let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
-            update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
-        }
+        happen(&mut model, command);
     }
     let screen = rendered(&model, (80, 24));
     assert!(screen.contains("Enter amends the proposal and asks again"), "{screen}");
@@ -228,4 +227,58 @@ fn a_block_is_answered_with_the_proposal_amended() {
             if text.ends_with('!'))
     };
     assert!(effects.iter().any(amended), "{effects:?}");
+}
+
+/// A note is confirmed, and stands with the votes from then on.
+#[test]
+fn a_note_is_seen_once_it_is_taken() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    let round = model.session().rounds[0].opened.round.clone();
+    happen(&mut model, Command::RecordSynthesis { round, text: "One minute is fine.".to_owned() });
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("Note kept") && screen.contains("note: One minute is fine."), "{screen}");
+}
+
+/// Of fifty sessions the questions are told apart, and it is said that there are more.
+#[test]
+fn many_sessions_are_told_apart_and_counted() {
+    let mut model = super::scenes::home();
+    let mut home = model.home.clone();
+    for at in 0..50 {
+        let name = format!("Should we adopt proposal {at} about billing?");
+        home.rows.push(crate::tui::HomeRow { name, ..home.rows[1].clone() });
+    }
+    update(&mut model, Message::Home(Box::new(home)));
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("of 51 · / finds"), "{screen}");
+    assert!(
+        screen.contains("proposal 4 about billing?") && screen.contains("a question of your own"),
+        "{screen}"
+    );
+}
+
+/// Of a long list in a form it is said how much is below.
+#[test]
+fn a_long_list_in_a_form_says_how_much_is_below() {
+    let mut model = super::scenes::home();
+    model.home.personas = (0..17).map(|at| (format!("persona-{at}"), String::new())).collect();
+    press(&mut model, KeyCode::Char('n'));
+    for _ in 0..6 {
+        press(&mut model, KeyCode::Tab);
+    }
+    let screen = rendered(&model, (80, 30));
+    assert!(screen.contains("] persona-0") && screen.contains("… 6 more"), "{screen}");
+}
+
+/// What is lost by leaving is asked about first: models that were given to seats.
+#[test]
+fn models_given_to_seats_are_not_left_by_one_key() {
+    let mut model = draft_of_one_model(3);
+    if let Some(draft) = model.live_mut().and_then(|live| live.draft.as_mut()) {
+        draft.from.1.seats.push(("seat-1".to_owned(), "ollama/qwen3".to_owned()));
+    }
+    assert_eq!(press(&mut model, KeyCode::Esc), []);
+    assert!(rendered(&model, (80, 24)).contains("Leave this draft?"));
+    press(&mut model, KeyCode::Char('y'));
+    assert!(matches!(model.mode, Mode::Home));
 }

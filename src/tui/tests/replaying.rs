@@ -20,20 +20,6 @@ fn slow() -> Vec<LogEntry> {
 }
 
 #[test]
-fn the_question_is_there_from_the_first_frame_on() {
-    let mut model = model(saved("context-passing.s2s"));
-    for at in [0, 1, 2] {
-        model.replay.seek(at);
-        for size in [(40, 12), (80, 24), (120, 40), (200, 60)] {
-            update(&mut model, Message::Resize(size.0, size.1));
-            let screen = rendered(&model, size);
-            assert!(screen.contains("Round 1, not opened yet"), "at {at}, {size:?}\n{screen}");
-            assert!(screen.contains("inline") && screen.contains("REPLAY"), "at {at}, {size:?}\n{screen}");
-        }
-    }
-}
-
-#[test]
 fn quiet_stretches_are_folded() {
     let lines = slow();
     let opened = lines.iter().position(|line| matches!(line.stamped.event, Event::RoundOpened(_))).unwrap();
@@ -45,11 +31,11 @@ fn quiet_stretches_are_folded() {
     press(&mut model, KeyCode::Char(' '));
     update(&mut model, Message::Pass(1_500));
     update(&mut model, Message::Pass(1_500));
-    assert_eq!(model.replay.at(), sealed + 1);
+    assert_eq!(model.replay.at, sealed + 1);
     // Five quiet minutes take two seconds.
     assert!(rendered(&model, (80, 24)).contains('┊'));
     update(&mut model, Message::Pass(2_000));
-    assert!(model.replay.at() > sealed + 1 && model.replay.at() > opened);
+    assert!(model.replay.at > sealed + 1 && model.replay.at > opened);
 }
 
 #[test]
@@ -68,7 +54,7 @@ fn forking_asks_first() {
     use crate::tui::home::OpenTarget;
     let mut model = model(saved("context-passing.s2s"));
     model.replay.seek(9);
-    let seq = model.replay.lines()[8].seq;
+    let seq = model.replay.lines[8].seq;
     assert_eq!(press(&mut model, KeyCode::Char('F')), []);
     super::scenes::shows("confirm-fork", &model);
     assert_eq!(press(&mut model.clone(), KeyCode::Char('n')), []);

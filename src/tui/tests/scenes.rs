@@ -11,8 +11,8 @@ use crate::engine::FacilitatorRequest;
 use crate::history::{Event, LogEntry, SeatInfo, SessionOpened, Timestamp};
 use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
-    Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Message, Model, ModelSource, OpenTarget, Pane,
-    SeatChoice, SourceState, Theme, update,
+    Draft, Effect, EngineUpdate, Home, HomeRow, Message, Model, ModelSource, OpenTarget, Pane, SeatChoice,
+    Theme, update,
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
@@ -49,39 +49,30 @@ fn theme() -> Theme {
 
 pub fn home() -> Model {
     let mut model = Model::home((120, 40), theme());
-    let row = |part, sign, name: &str, about: &str| HomeRow {
-        part,
+    let row = |sign, name: &str, about: &str| HomeRow {
         sign,
         name: name.to_owned(),
         about: about.to_owned(),
-        age: if part == HomeSection::Sessions { "12 min ago".to_owned() } else { String::new() },
-        opening: OpenTarget::Replay(name.into()),
+        age: if sign == "+" { String::new() } else { "12 min".to_owned() },
+        opening: if sign == "+" { OpenTarget::File(name.into()) } else { OpenTarget::Replay(name.into()) },
     };
+    let queue = "Which queue do the writes of the shop wait in until the night?";
     let rows = vec![
-        row(HomeSection::Sessions, "●", "Which cache first?", "round 2 open, 4 of 5"),
-        row(
-            HomeSection::Sessions,
-            "✓",
-            "Which queue do the writes of the shop wait in until the night?",
-            "待ち行列 (by majority)",
-        ),
-        row(HomeSection::New, "+", "a question of your own", "two fields are enough"),
-        row(HomeSection::New, "+", "risk-review", "example: Know the risks"),
+        row("●", "Which cache first?", "round 2 open, 4 of 5"),
+        row("✓", queue, "待ち行列 (by majority)"),
+        row("+", "a question of your own", "two fields are enough"),
+        row("+", "risk-review", "example: Know the risks"),
     ];
     let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
     let read = Home { project: "~/shop".into(), rows, ..Home::default() };
     let read = Home { personas: personas.to_vec(), ..read };
     update(&mut model, Message::Home(Box::new(read)));
-    let source = |provider: &str, state, about: &str, models: &[&str]| ModelSource {
+    let source = |provider: &str, models: &[&str]| ModelSource {
         provider: provider.to_owned(),
-        state,
-        about: about.to_owned(),
+        is_ready: !models.is_empty(),
         models: models.iter().map(|name| format!("{provider}/{name}")).collect(),
     };
-    let found = vec![
-        source("ollama", SourceState::Ready, "2 models", &["llama3.2", "qwen3"]),
-        source("anthropic", SourceState::NeedsKey, "no key: export ANTHROPIC_API_KEY=…", &[]),
-    ];
+    let found = vec![source("ollama", &["llama3.2", "qwen3"]), source("anthropic", &[])];
     update(&mut model, Message::Sources(found));
     model
 }

@@ -194,9 +194,7 @@ fn to_end(model: &mut Model, is_end: bool) {
         return;
     }
     if model.focus == Pane::Seats {
-        let order = model.seat_order();
-        model.seat = if is_end { order.last() } else { order.first() }.copied().unwrap_or(0);
-        return;
+        return move_seat(model, |_, count| if is_end { count - 1 } else { 0 });
     }
     model.scroll[model.focus.index()] = if is_end { usize::MAX } else { 0 };
 }
@@ -226,12 +224,17 @@ fn cycle_pane(model: &mut Model, by: usize) {
     model.focus = next.into_iter().find(has_content).unwrap_or(model.focus);
 }
 
+/// To the next or previous seat of the list, at its ends around.
 fn cycle_seat(model: &mut Model, forward: bool) {
+    move_seat(model, |at, count| (at + if forward { 1 } else { count - 1 }) % count);
+}
+
+/// Chooses another seat by its place in the list, given the present one and the number of seats.
+fn move_seat(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     let order = model.seat_order();
     let chosen = model.seat.min(model.seat_count().saturating_sub(1));
     if let Some(at) = order.iter().position(|seat| *seat == chosen) {
-        let by = if forward { 1 } else { order.len() - 1 };
-        model.seat = order[(at + by) % order.len()];
+        model.seat = order[to(at, order.len())];
         model.scroll[Pane::Answer.index()] = 0;
     }
 }
@@ -243,7 +246,7 @@ fn read(model: &mut Model) {
         Pane::Seats | Pane::Answer => (TextKind::Answer, Pane::Answer),
         pane => (TextKind::Plain, pane),
     };
-    let (title, words) = (title(model, pane), model.words.clone());
+    let (title, words) = (title(model, pane, model.seat), model.words.clone());
     model.overlay =
         Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text_of(model, pane)) }));
 }
@@ -263,7 +266,7 @@ fn text_of(model: &Model, pane: Pane) -> String {
 pub fn read_other_seat(model: &mut Model, forward: bool) {
     cycle_seat(model, forward);
     let text = text_of(model, Pane::Answer);
-    let title = title(model, Pane::Answer);
+    let title = title(model, Pane::Answer, model.seat);
     if let Some(Overlay::Text(read)) = &mut model.overlay {
         (read.title, read.text, read.scroll) = (title, text, 0);
     }
@@ -290,10 +293,7 @@ pub fn scroll(model: &mut Model, by: i32) {
     if matches!(model.mode, Mode::Home) {
         model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
     } else if model.focus == Pane::Seats {
-        let order = model.seat_order();
-        let at = order.iter().position(|seat| *seat == model.seat).unwrap_or(0);
-        model.seat = order.get(moved(at, order.len().saturating_sub(1))).copied().unwrap_or(0);
-        model.scroll[Pane::Answer.index()] = 0;
+        move_seat(model, |at, count| moved(at, count - 1));
     } else {
         scroll_pane(model, model.focus, by);
     }

@@ -99,8 +99,8 @@ pub fn rehearse(model: &mut Model) -> Vec<Effect> {
 }
 
 pub fn fork(model: &mut Model) -> Vec<Effect> {
-    let (at, all) = (model.replay.at(), model.replay.len());
-    let seq = model.replay.lines().get(at.saturating_sub(1)).map_or(0, |line| line.seq);
+    let (at, all) = (model.replay.at, model.replay.lines.len());
+    let seq = model.replay.lines.get(at.saturating_sub(1)).map_or(0, |line| line.seq);
     let text = format!(
         "A new session begins as this one was at event {at} of {all}, and goes on from there.\nThis one stays as it is."
     );
@@ -149,7 +149,7 @@ pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
         Some(Overlay::Ask(Ask { then: Asked::Leave(_), below, .. })) => return leave_now(model, to, below),
         _ => None,
     };
-    let chose = |live: &LiveSession| live.from.as_ref().is_some_and(|(_, choice)| !choice.seats.is_empty());
+    let chose = |live: &LiveSession| live.draft.as_ref().is_some_and(|draft| !draft.from.1.seats.is_empty());
     if to == LeaveTarget::Home && form.is_none() && model.live().is_some_and(chose) {
         let text = "The models you gave to seats are not kept. A question of your own stays in its form (n).";
         return ask(model, "Leave this draft?", text, Asked::Leave(to), None);

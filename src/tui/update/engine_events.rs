@@ -4,9 +4,9 @@ use super::{ask, forms, lists};
 use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus, StepStarted};
 use crate::tui::frame::Pane;
-use crate::tui::host::{Draft, Effect};
+use crate::tui::host::Effect;
 use crate::tui::keys::ScreenState;
-use crate::tui::live::{EngineUpdate, LiveSession, Preview, preview_events, text_diff};
+use crate::tui::live::{Draft, EngineUpdate, LiveSession, Preview, preview_events, text_diff};
 use crate::tui::model::{Mode, Model, Overlay};
 use crate::tui::replay::Replay;
 
@@ -76,7 +76,8 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     if let Event::SynthesisRecorded(_) = event {
         model.notice = Some("Note kept: later rounds and the report have it.".to_owned());
     }
-    if is_ordered(&event) {
+    // Seats settle while an order is under way.
+    if !matches!(event, Event::BallotSealed(_) | Event::SeatFailed(_)) {
         effects.extend(forms::happened(model));
     }
     if model.is_drafting() {
@@ -102,30 +103,12 @@ pub fn replay_shown(model: &mut Model, damage: Option<String>) {
     if damage.is_some() {
         model.notice = damage;
     }
-    if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
+    if model.session().closed.is_none()
+        && model.overlay.is_none()
+        && model.replay.at == model.replay.lines.len()
     {
         ask::resume(model);
     }
-}
-
-fn is_ordered(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::RoundRevised(_)
-            | Event::ArtifactRecorded(_)
-            | Event::SynthesisRecorded(_)
-            | Event::DeadlineExtended(_)
-            | Event::SeatExcused { .. }
-            | Event::SeatRetried(_)
-            | Event::ApprovalGiven(_)
-            | Event::IdeasMerged(_)
-            | Event::AgendaUpdated(_)
-            | Event::ConflictOpened(_)
-            | Event::ConflictResolved(_)
-            | Event::QuestionOpened(_)
-            | Event::QuestionAnswered(_)
-            | Event::SeatsAskedAgain { .. }
-    )
 }
 
 fn focus_for(model: &mut Model, event: &Event) {
@@ -165,28 +148,19 @@ fn seat_for(model: &mut Model, event: &Event) {
 }
 
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
-    let Draft { opened, notices, evidence, needs, asks_first, problems, from } = draft;
-    let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
-    let again = before.map(|live| (live.is_new_question, model.focus, model.seat));
+    let is_same = |live: &&LiveSession| live.draft.as_ref().is_some_and(|old| old.from.0 == draft.from.0);
+    let again = model.live().filter(is_same).map(|live| (live.is_new_question, model.focus, model.seat));
     let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
-    let file = opened.definition_file.clone();
-    let events = preview_events(&opened, model.now).into_iter().chain(evidence);
+    let (file, notices) = (draft.opened.definition_file.clone(), draft.notices.join(" · "));
+    let events = preview_events(&draft.opened, model.now).into_iter().chain(draft.evidence.clone());
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
-    let live = LiveSession {
-        draft: Some(Box::new(opened)),
-        is_new_question,
-        needs,
-        asks_first,
-        problems,
-        from: Some(from),
-        ..LiveSession::default()
-    };
+    let live = LiveSession { draft: Some(Box::new(draft)), is_new_question, ..LiveSession::default() };
     model.show(Mode::Live(Box::new(live)), Replay::new(lines), file);
     let asks = model.is_drafting() || model.screen_state() == ScreenState::Question;
     let first = if asks { Pane::Question } else { Pane::Steps };
     (model.focus, model.seat) = again.map_or((first, 0), |(_, focus, seat)| (focus, seat));
-    model.notice = Some(notices.join(" · ")).filter(|notices| !notices.is_empty());
+    model.notice = Some(notices).filter(|notices| !notices.is_empty());
     vec![Effect::ReadContext]
 }
 

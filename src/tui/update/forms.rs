@@ -128,8 +128,8 @@ fn submit(model: &mut Model) -> Vec<Effect> {
 }
 
 fn give_seats(model: &mut Model, participants: Vec<String>) -> Vec<Effect> {
-    let from = model.live().and_then(|live| live.from.as_ref());
-    let Some((_, choice)) = from.cloned() else { return Vec::new() };
+    let Some(draft) = model.live().and_then(|live| live.draft.as_ref()) else { return Vec::new() };
+    let choice = draft.from.1.clone();
     let seats = choice.seats.into_iter().filter(|(name, _)| participants.contains(name)).collect();
     vec![Effect::Redraft(SeatChoice { seats, participants, ..choice })]
 }
@@ -160,14 +160,6 @@ pub fn drafted(model: &mut Model) -> bool {
         model.overlay = None;
     }
     is_new_question
-}
-
-/// Fills the form once the personas are loaded.
-pub fn home_read(model: &mut Model) {
-    let picks = form::panel(&model.home.personas);
-    if let Some(form) = new_question(model) {
-        form.fill_picks(picks);
-    }
 }
 
 /// A topic that cannot begin: what is wrong with it is said in its form.

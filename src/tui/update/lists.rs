@@ -10,7 +10,7 @@ use crate::insight::what_if;
 use crate::report::trace;
 use crate::tally::RuleOptions;
 use crate::tui::form::{self, Form, Submitted};
-use crate::tui::home::{REHEARSAL, SourceState};
+use crate::tui::home::REHEARSAL;
 use crate::tui::host::Effect;
 use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
 use crate::tui::live::{SeatChoice, SeatLink};
@@ -75,7 +75,7 @@ pub fn steps(model: &mut Model) {
 
 /// Work items offered up to here, the newest first, each with the place of its event.
 fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
-    let shown = model.replay.lines().iter().enumerate().take(model.replay.at()).rev();
+    let shown = model.replay.lines.iter().enumerate().take(model.replay.at).rev();
     shown.filter_map(|(index, line)| {
         if let Event::WorkItemOffered(item) = &line.stamped.event { Some((index, &**item)) } else { None }
     })
@@ -84,7 +84,7 @@ fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
 /// Shows a step's result, or a work item whole: what was sent, byte for byte, and what came back.
 fn show_step(model: &mut Model, id: &str) {
     let (title, text) = if let Some((index, item)) = offered(model).find(|(_, item)| item.item == *id) {
-        let found = trace::trace(&model.replay.lines()[index..=index], model.session());
+        let found = trace::trace(&model.replay.lines[index..=index], model.session());
         let text = found.first().map(trace::text).unwrap_or_default();
         (format!("{} to {}", item.item, item.participant), text)
     } else {
@@ -173,7 +173,7 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ListRow> {
     let known = seats.filter(|name| ![HUMAN, LINK, NO_MODEL].contains(name));
     known.for_each(|name| add(name, "in this session"));
     add(model.home.model.as_deref().unwrap_or_default(), "chosen last");
-    let ready = model.home.sources.iter().flatten().filter(|source| source.state == SourceState::Ready);
+    let ready = model.home.sources.iter().flatten().filter(|source| source.is_ready);
     ready.flat_map(|source| &source.models).for_each(|name| add(name, ""));
     add(REHEARSAL, "placeholder: picks at random, asks no model");
     if with_person {
@@ -254,8 +254,7 @@ pub fn round_form(model: &Model) -> Option<Form> {
 }
 
 fn choice(model: &Model) -> Option<SeatChoice> {
-    let live = model.live().filter(|live| live.draft.is_some())?;
-    live.from.as_ref().map(|(_, choice)| choice.clone())
+    Some(model.live()?.draft.as_ref()?.from.1.clone())
 }
 
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {

@@ -18,6 +18,7 @@ use super::keys;
 use super::list::{ListEvent, type_in};
 use super::model::{LeaveTarget, Mode, Model, Overlay};
 use super::reading::TextEvent;
+use crate::insight::wording::capital;
 use actions::{perform, scroll_pane};
 use ask::leave;
 
@@ -42,7 +43,6 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             if matches!(model.mode, Mode::Home) && !told.is_empty() {
                 model.notice = Some(told);
             }
-            forms::home_read(model);
         }
         Message::Drafted(draft) => return engine_events::drafted(model, *draft),
         Message::Context(read) => engine_events::context(model, read),
@@ -50,7 +50,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Kept(name, text) => forms::restore_draft(model, &name, &text),
         Message::Busy(what) => {
             if let Some((shown, _)) = &mut model.busy {
-                *shown = sentence(&what);
+                *shown = capital(&what.replace('`', ""));
             }
         }
         Message::Say(words) => model.notice = Some(words),
@@ -85,12 +85,6 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             Vec::new()
         }
     }
-}
-
-fn sentence(message: &str) -> String {
-    let message = message.replace('`', "");
-    let mut letters = message.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {

@@ -10,11 +10,11 @@ use super::args::{Args, ResumeArgs, Run, ServeArgs};
 use super::browse::{newest_session, quoted, session_file};
 use super::console::{Console, VerbResult, fail, is_on_terminal};
 use super::files::check_out;
-use super::headless::{RunContext, cancel_on_signal, run_session};
+use super::headless::{RunContext, cancel_on_signal, resume_file, run_session};
 use super::link_door::check_links;
 use super::options::{environment, launch_options, load_plan};
 use super::serve::ServedDoor;
-use super::{dry_run, resume, tui_host};
+use super::{dry_run, tui_host};
 use crate::config::dirs::Dirs;
 use crate::config::read_file::no_such_file;
 use crate::core::ExitCode;
@@ -23,7 +23,6 @@ use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::prepare::{LaunchOptions, Opening, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
-use crate::launch::seat::Launcher;
 use crate::launch::session_file::read_session;
 use crate::tui::OpenTarget;
 use crate::words::meant;
@@ -31,9 +30,9 @@ use crate::words::meant;
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     *output = Console::of(&run.common);
-    if output.result_only && (!run.batch || run.trial.dry_run) {
-        let problem = Diagnostic::new("--json=result needs a run");
-        return Err(problem.hint("roundtable run FILE --json=result, without --dry-run").into());
+    if output.is_for_scripts() && (!run.batch || run.trial.dry_run) {
+        let problem = Diagnostic::new("--json needs a run");
+        return Err(problem.hint("roundtable run FILE --json, without --dry-run").into());
     }
     if run.batch {
         return run_headless(run, None, output);
@@ -141,8 +140,8 @@ pub fn hold(
         runtime: &runtime,
         interrupt: &interrupt,
         ended_by: &ended_by,
-        ask_again: run.common.ask_again,
-        out: &run.common.out,
+        run,
+        options,
         door,
     };
     let (all, mut highest) = (inputs.len(), ExitCode::Finished);
@@ -153,8 +152,8 @@ pub fn hold(
             break;
         }
         let done = match input {
-            Input::Saved(file) => resume::resume_file(&file, run, options, &context, output),
-            Input::New(opening) => begin_session(*opening, run, options, &context, output),
+            Input::Saved(file) => resume_file(&file, &context, output),
+            Input::New(opening) => begin_session(*opening, &context, output),
         };
         highest = highest.max(done.unwrap_or_else(|error| fail(&error, output)));
     }
@@ -176,26 +175,20 @@ pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
     run_headless(&run, None, output)
 }
 
-fn begin_session(
-    opening: Opening,
-    args: &Run,
-    options: &LaunchOptions,
-    context: &RunContext<'_>,
-    output: &mut Console,
-) -> VerbResult {
+fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     let set_up = context.set_up;
     for past in &opening.header.linked_sessions {
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
     }
-    if args.trial.dry_run {
-        return dry_run::run(opening, options, set_up, output);
+    if context.run.trial.dry_run {
+        return dry_run::run(opening, context.options, set_up, output);
     }
     if let Some(notice) = set_up.catalog().unneeded(&opening.needs) {
         output.warn(&notice);
     }
-    let path = save_path(args, &opening.header.session, &set_up.folders)?;
-    let launcher = Launcher { options, set_up, desk: None };
+    let path = save_path(context.run, &opening.header.session, &set_up.folders)?;
+    let launcher = context.launcher();
     let header = launcher.measured(&opening.header, &mut |notice| output.warn(notice))?;
     let ready = launcher.begin(header, &path)?;
     run_session(ready, context, output)

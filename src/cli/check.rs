@@ -24,32 +24,39 @@ use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
 
-/// `error`, `warning`, or `note` for something that a run would start or contact; in this order.
-type Severity = &'static str;
+/// Findings about one definition.
+#[derive(Default)]
+struct Findings {
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+    /// What a run would start or contact.
+    notes: Vec<Diagnostic>,
+}
 
 /// Checks each file and prints what was found, with `json` as one object per finding.
 pub fn run(files: &[impl AsRef<Path>], json: bool, output: &mut Console) -> VerbResult {
     output.json = json;
     let set_up = environment(false, output)?;
-    let (mut errors, mut warnings) = (0, 0);
+    let (mut error_count, mut warning_count) = (0, 0);
     for path in files {
-        let mut found = findings(path.as_ref(), &set_up);
+        let Findings { errors, warnings, notes } = findings(path.as_ref(), &set_up);
+        error_count += errors.len();
+        warning_count += warnings.len();
         let file = path.as_ref().display().to_string();
-        found.sort_by_key(|(_, problem)| {
-            let place = problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column));
-            let is_other = problem.place.as_ref().is_some_and(|place| place.file != file);
-            (is_other, place)
-        });
-        for (severity, problem) in found {
-            errors += usize::from(severity == "error");
-            warnings += usize::from(severity == "warning");
-            print(severity, &problem, output);
+        let mut found: Vec<(&str, &Diagnostic)> = Vec::new();
+        for (severity, problems) in [("error", &errors), ("warning", &warnings), ("note", &notes)] {
+            found.extend(problems.iter().map(|problem| (severity, problem)));
         }
+        found.sort_by_key(|(_, problem)| {
+            let place = problem.place.as_ref();
+            place.map(|place| (place.file != file, place.line, place.column)).unwrap_or_default()
+        });
+        found.into_iter().for_each(|(severity, problem)| print(severity, problem, output));
     }
     let checked = pluralize(files.len(), "definition");
-    let (wrong, doubts) = (pluralize(errors, "error"), pluralize(warnings, "warning"));
+    let (wrong, doubts) = (pluralize(error_count, "error"), pluralize(warning_count, "warning"));
     output.note(&format!("{checked} checked: {wrong}, {doubts}"));
-    Ok(if errors > 0 { ExitCode::Usage } else { ExitCode::Finished })
+    Ok(if error_count > 0 { ExitCode::Usage } else { ExitCode::Finished })
 }
 
 /// Prints each file with the steps of its discussions in their place.
@@ -62,80 +69,69 @@ pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
+fn findings(path: &Path, set_up: &Environment) -> Findings {
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
-        return vec![("error", problem.with_file(&path.display().to_string()))];
+        let errors = vec![problem.with_file(&path.display().to_string())];
+        return Findings { errors, ..Findings::default() };
     }
-    let ExaminedFile { plan, mut problems, mut warnings } = match examine_file(path, &set_up.folders) {
-        Ok(found) => found,
-        Err(problems) => return errors(problems).collect(),
-    };
-    let notes = plan.map(|plan| of_plan(&plan, set_up, &mut problems, &mut warnings)).unwrap_or_default();
-    let warnings = warnings.into_iter().map(|problem| ("warning", problem));
-    errors(problems).chain(warnings).chain(notes.into_iter().map(|note| ("note", note))).collect()
-}
-
-fn errors(problems: Vec<Diagnostic>) -> impl Iterator<Item = (Severity, Diagnostic)> {
-    problems.into_iter().map(|problem| ("error", problem))
-}
-
-/// Adds what is wrong with the participants, models and work items of a definition, which may have errors;
-/// returns what a run of it would need.
-fn of_plan(
-    plan: &PreparedSession,
-    set_up: &Environment,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
-    warnings.extend(plan.unlinked.iter().cloned());
-    problems.extend(set_up.folders.context().err());
-    problems.extend(unreadable_evidence(
-        &plan.definition,
-        &plan.file,
-        &set_up.looking_reader(&plan.definition),
-    ));
-    match plan.answers.check(&plan.definition) {
-        Ok(unused) => warnings.extend(unused),
-        Err(wrong) => problems.extend(wrong),
-    }
-    let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
-    let is_valid = problems.is_empty() && of_roster.is_empty();
-    problems.extend(of_roster);
-    warnings.extend(roster.notices.iter().cloned());
-    let header = match plan.header(roster, "check", None, None) {
-        Ok(header) => header,
-        Err(found) => {
-            problems.extend(found);
-            return Vec::new();
-        }
-    };
-    // As a run would open it, also where the definition has errors.
-    let mut session = opened(&header, Timestamp(0));
-    session.definition = Some(Arc::new(plan.definition.clone()));
-    let (refused, warned) = foreseen(&session, &plan.file);
-    problems.extend(refused);
-    warnings.extend(warned);
-    warnings.extend(undecidable_rounds(&session, &plan.file));
-    match plan.needs(&session, set_up) {
-        Ok(needs) if is_valid => {
-            let needed = lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new);
-            let mut notes: Vec<Diagnostic> = needed.collect();
-            notes.extend(without_model(&session, &plan.file));
-            for note in program_notes(&session, &plan.answers, set_up) {
-                match note {
-                    Ok(note) => notes.push(note),
-                    Err(problem) => problems.push(problem.with_file(&plan.file)),
-                }
+    match examine_file(path, &set_up.folders) {
+        Ok(ExaminedFile { plan, problems, warnings }) => {
+            let mut found = Findings { errors: problems, warnings, notes: Vec::new() };
+            if let Some(plan) = plan {
+                found.look_at(&plan, set_up);
             }
-            notes.into_iter().map(|note| note.with_file(&plan.file)).collect()
+            found
         }
-        Ok(_) => Vec::new(),
-        Err(found) => {
-            let new: Vec<_> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
-            problems.extend(new);
-            Vec::new()
+        Err(errors) => Findings { errors, ..Findings::default() },
+    }
+}
+
+impl Findings {
+    /// Adds those about the participants, models and work items of a definition, which may have errors.
+    fn look_at(&mut self, plan: &PreparedSession, set_up: &Environment) {
+        let Self { errors, warnings, notes } = self;
+        warnings.extend(plan.unlinked.iter().cloned());
+        errors.extend(set_up.folders.context().err());
+        let reader = set_up.looking_reader(&plan.definition);
+        errors.extend(unreadable_evidence(&plan.definition, &plan.file, &reader));
+        match plan.answers.check(&plan.definition) {
+            Ok(unused) => warnings.extend(unused),
+            Err(wrong) => errors.extend(wrong),
+        }
+        let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
+        errors.extend(of_roster);
+        let is_valid = errors.is_empty();
+        warnings.extend(roster.notices.iter().cloned());
+        let header = match plan.header(roster, "check", None, None) {
+            Ok(header) => header,
+            Err(found) => return errors.extend(found),
+        };
+        // As a run would open it, also where the definition has errors.
+        let mut session = opened(&header, Timestamp(0));
+        session.definition = Some(Arc::new(plan.definition.clone()));
+        let (refused, warned) = foreseen(&session, &plan.file);
+        errors.extend(refused);
+        warnings.extend(warned);
+        warnings.extend(undecidable_rounds(&session, &plan.file));
+        match plan.needs(&session, set_up) {
+            Ok(needs) if is_valid => {
+                notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
+                notes.extend(without_model(&session, &plan.file));
+                for note in program_notes(&session, &plan.answers, set_up) {
+                    match note {
+                        Ok(note) => notes.push(note),
+                        Err(problem) => errors.push(problem.with_file(&plan.file)),
+                    }
+                }
+                *notes = std::mem::take(notes).into_iter().map(|note| note.with_file(&plan.file)).collect();
+            }
+            Ok(_) => {}
+            Err(found) => {
+                let new: Vec<_> = found.into_iter().filter(|problem| !errors.contains(problem)).collect();
+                errors.extend(new);
+            }
         }
     }
 }
@@ -155,7 +151,7 @@ pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnost
     (refused, warned)
 }
 
-fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {
+fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {
     if output.json {
         return output.line(&crate::report::safe_json(&as_json("severity", severity, problem)));
     }

@@ -3,8 +3,6 @@
 //! A key is named by its variable. Model names and reasons are foreign text and printed as such. With
 //! `--wiretap`, what a program really sends, measured now.
 
-use serde_json::json;
-
 use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
@@ -23,17 +21,11 @@ const NAMED: usize = 5;
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(trusts, output)?;
     let found = checked(&set_up, names, depth)?;
-    if output.json {
-        for checkup in &found {
-            output.line(&crate::report::safe_json(&as_json(checkup)));
-        }
-    } else {
-        for line in lines(&found, names.is_empty()) {
-            output.line(&line);
-        }
-        if names.is_empty() {
-            settings(&set_up, output);
-        }
+    for line in lines(&found, names.is_empty()) {
+        output.line(&line);
+    }
+    if names.is_empty() {
+        settings(&set_up, output);
     }
     let fails = |checkup: &Checkup| {
         !matches!(
@@ -142,35 +134,6 @@ fn listed(models: &[String]) -> String {
     }
 }
 
-fn as_json(checkup: &Checkup) -> serde_json::Value {
-    let (state, models, reason) = match &checkup.state {
-        CheckupStatus::Program { .. } => ("found", None, None),
-        CheckupStatus::NoKey => ("no_key", None, None),
-        CheckupStatus::NotSetUp(why) => ("not_set_up", None, Some(why)),
-        CheckupStatus::Silent(why) => ("silent", None, Some(why)),
-        CheckupStatus::Answers(models) | CheckupStatus::Probed(models, _, Ok(_)) => {
-            ("answers", Some(models), None)
-        }
-        CheckupStatus::Probed(models, _, Err(why)) => ("silent", Some(models), Some(why)),
-    };
-    let (program, version) = match &checkup.state {
-        CheckupStatus::Program { path, version, .. } => (Some(path.display().to_string()), Some(version)),
-        _ => (None, None),
-    };
-    let (probed, pace) = match &checkup.state {
-        CheckupStatus::Probed(_, model, pace) => (Some(model), pace.as_ref().ok()),
-        _ => (None, None),
-    };
-    json!({
-        "provider": checkup.provider, "state": state, "key": checkup.key, "address": checkup.address,
-        "models": models, "probed": probed,
-        "first_token_ms": pace.map(|pace| pace.first.as_millis() as u64),
-        "whole_ms": pace.map(|pace| pace.whole.as_millis() as u64),
-        "took": pace.map(|pace| &pace.taken), "declined": pace.map(|pace| &pace.declined),
-        "program": program, "version": version, "reason": reason, "note": checkup.note, "hint": checkup.hint,
-    })
-}
-
 /// Measures the program of each model and prints what was found.
 pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResult {
     if names.is_empty() {
@@ -194,18 +157,9 @@ pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResu
             }
         };
         let refused = program.refusal(&finding).map(|problem| problem.message);
-        if output.json {
-            let mut line = json!(finding);
-            line["model"] = json!(name);
-            line["version"] = json!(version);
-            line["path"] = json!(path);
-            line["refused"] = json!(refused);
-            output.line(&crate::report::safe_json(&line));
-        } else {
-            output.line(&harmless_line(&format!("{name}  {version} · {path}")));
-            for line in finding_lines(&finding, refused.as_deref()) {
-                output.line(&harmless_line(&format!("  {line}")));
-            }
+        output.line(&harmless_line(&format!("{name}  {version} · {path}")));
+        for line in finding_lines(&finding, refused.as_deref()) {
+            output.line(&harmless_line(&format!("  {line}")));
         }
     }
     Ok(exit)

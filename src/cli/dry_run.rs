@@ -16,7 +16,6 @@ use crate::launch::error::RunError;
 use crate::launch::material::with_evidence;
 use crate::launch::needs::known_prices;
 use crate::launch::prepare::{LaunchOptions, Opening};
-use crate::report;
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless;
 use crate::tokens::estimated_tokens;
@@ -28,7 +27,6 @@ pub fn run(
     set_up: &Environment,
     output: &mut Console,
 ) -> VerbResult {
-    let now = session.opened_at;
     for line in lines(&needs, &set_up.trust) {
         output.note(&line);
     }
@@ -36,9 +34,6 @@ pub fn run(
     let (refused, warned) = foreseen(&session, &file);
     refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
     let total = draft(&mut session, options, set_up, &mut |event, session, money| {
-        if output.json {
-            return output.line(&report::preview(now, event, session));
-        }
         if let Event::WorkItemOffered(item) = event {
             output.line(&shown(item, &prompt(session, item), money));
         } else {
@@ -186,23 +181,5 @@ fn conclude(session: &Session, output: &Console) {
         ));
     } else {
         output.note("dry run: nothing sent, nothing saved");
-    }
-    let Some(definition) = &session.definition else { return };
-    let left: Vec<String> = definition
-        .steps
-        .iter()
-        .filter(|step| !session.runs.contains_key(&step.id))
-        .map(|step| format!("`{}`", step.id))
-        .collect();
-    let open = session.active_steps().filter(|run| run.nested.is_empty());
-    let wanted: Vec<String> = open
-        .map(|run| match &run.approval {
-            Some(asked) => format!("an answer to `{}` ({})", run.id, asked.requested.message),
-            None => format!("the result of `{}`", run.id),
-        })
-        .collect();
-    if !left.is_empty() && !wanted.is_empty() {
-        let verb = if left.len() == 1 { "which needs" } else { "which need" };
-        output.note(&format!("not shown: {}, {verb} {}", left.join(", "), wanted.join(" and ")));
     }
 }

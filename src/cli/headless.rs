@@ -1,33 +1,36 @@
 //! One headless session while it runs: signals, progress, and the closing lines.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::args::Run;
 use super::browse::quoted;
 use super::console::{Console, VerbResult};
+use super::files::{print_report, source, write_reports};
 use super::link_door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
 use super::worker_door::WorkerDoor;
-use crate::ballot::{BallotForm, Stage};
-use crate::core::{ExitCode, exhausted_key};
+use crate::core::{ExitCode, exhausted_key, exit_code};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
 use crate::history::{Event, LogEntry, PauseReason, SeatInfo, Session};
 use crate::insight::asked::blocked;
 use crate::insight::wording::{money, resume_verb};
 use crate::insight::{asked, asked_about};
+use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
+use crate::launch::prepare::LaunchOptions;
 use crate::launch::run::{EndedRun, FrontEnd, run};
-use crate::launch::seat::ReadySession;
+use crate::launch::seat::{Launcher, ReadySession};
+use crate::launch::session_file::open_session;
 use crate::report::{self, Document, Source};
 use crate::signals::Signals;
-use crate::workflow::{Step, StepKind};
 
 pub struct RunContext<'a> {
     pub set_up: &'a Environment,
@@ -35,9 +38,67 @@ pub struct RunContext<'a> {
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
     pub ended_by: &'a OnceLock<ExitCode>,
-    pub ask_again: bool,
-    pub out: &'a [PathBuf],
+    pub run: &'a Run,
+    pub options: &'a LaunchOptions,
     pub door: Option<&'a ServedDoor<'a>>,
+}
+
+impl RunContext<'_> {
+    pub fn launcher(&self) -> Launcher<'_> {
+        Launcher { options: self.options, set_up: self.set_up, desk: None }
+    }
+}
+
+/// Continues an unfinished session; one that is over is reported again.
+pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
+    let set_up = context.set_up;
+    let opened = open_session(path)?;
+    let session = fold(&opened.log);
+    if let Some(aside) = &opened.torn {
+        let problem = Diagnostic::new(format!("removed {} bytes of an incomplete write", opened.log.torn));
+        let problem = problem.with_file(&path.display().to_string());
+        output.warn(&problem.hint(format!("saved them to {}", aside.display())));
+    }
+    if let Some(closed) = &session.closed {
+        erase_keys(&session, set_up, output);
+        output.note(&format!("session already finished: {}", closed.status.name()));
+        let exit = exit_code(&session, closed.status);
+        let document = Document::new(&session, source(path, &opened.log));
+        if !output.is_for_scripts() {
+            output.bytes(report::markdown(&document).as_bytes());
+        }
+        output.result_line(&document, exit, path);
+        close_workers(&session, context, output);
+        return Ok(exit);
+    }
+    warn_of_ignored(context.run, output);
+    let ready = context.launcher().resume(session, opened, path, &mut |notice| output.warn(notice))?;
+    run_session(ready, context, output)
+}
+
+/// Keys that a finished session left behind because they could not be removed then.
+fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
+    for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
+        output.warn(&Diagnostic::new(error.to_string()).hint("its key is published; remove the file"));
+    }
+}
+
+/// A session goes on as it was opened; flags that say otherwise are named.
+fn warn_of_ignored(args: &Run, output: &Console) {
+    let given = [
+        ("--input", args.opening.input.is_some()),
+        ("--model", !args.opening.model.is_empty()),
+        ("--participants", !args.participants.is_empty()),
+        ("--invite", !args.invite.is_empty()),
+        ("--save", args.opening.save.is_some()),
+        ("--seed", args.seed.is_some()),
+        ("--dry-run", args.trial.dry_run),
+        ("--rehearse", args.trial.rehearse),
+    ];
+    for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+        let problem = Diagnostic::new(format!("{flag} has no effect when resuming"));
+        output.warn(&problem.hint("it keeps what it was opened with, and its file"));
+    }
 }
 
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
@@ -47,7 +108,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     }
     output.note(&format!("session: {}", ready.path.display()));
     let path = ready.path.clone();
-    let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
+    let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.run.common.ask_again);
     let teller = Arc::new(output.teller());
     let doors = open(&opened, context, &teller, output);
     let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
@@ -84,7 +145,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let document = Document::new(&session, Source { file: name, entries, last_hash, torn: 0 });
     let exit = print_summary(done, &session, &document, &path, &resume, output)?;
-    let exit = exit.max(super::files::write_reports(&document, context.out, output)?);
+    let exit = exit.max(write_reports(&document, &context.run.common.out, output)?);
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
@@ -108,7 +169,7 @@ fn open(
 }
 
 /// Takes away what a crash between the end of a session and that of its door has left in the queue.
-pub fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
+fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
     let RunContext { set_up, runtime, .. } = *context;
     let of = DoorInputs { session, set_up, runtime };
     let teller = output.teller();
@@ -166,7 +227,7 @@ fn print_summary(
         }
     };
     if !output.is_for_scripts() {
-        super::files::print_report(document, path, output);
+        print_report(document, path, output);
     }
     match (&session.paused, report::in_one_line(document)) {
         (Some((_, reason)), _) => {
@@ -231,47 +292,20 @@ fn answer_hint(session: &Session) -> String {
 /// The step in which people are asked for whom nobody answers, and what an answers file says under its id.
 fn seats_answer(session: &Session) -> Option<(&str, String)> {
     let definition = session.definition.as_ref()?;
-    let open = |seat: &&SeatInfo| {
+    let is_open = |seat: &&SeatInfo| {
         let round = session.open_round();
         round.and_then(|round| round.seat(&seat.name)).is_none_or(|seat| seat.status.is_open())
     };
     session.active_steps().filter_map(|run| definition.step(&run.id)).find_map(|step| {
-        let sits = |seat: &&SeatInfo| {
+        let is_asked = |seat: &&SeatInfo| {
             seat.model == "human" && seat.sits_in(definition, step) && !seat.is_scripted(&step.id)
         };
-        let (people, example) = (session.roster.values().filter(sits).filter(open), example_answer(step));
-        let answers: Vec<String> = people.map(|seat| format!("{}: {example}", seat.name)).collect();
-        let is_alone = matches!(step.kind, StepKind::Agent(_));
-        let whole = if is_alone { example.to_string() } else { format!("{{{}}}", answers.join(", ")) };
-        (!answers.is_empty()).then_some((step.id.as_str(), whole))
+        let people = session.roster.values().filter(is_asked).filter(is_open);
+        let names: Vec<String> = people.map(|seat| format!("{}: …", seat.name)).collect();
+        let answer =
+            if step.agent().is_some() { "…".to_owned() } else { format!("{{{}}}", names.join(", ")) };
+        (!names.is_empty()).then_some((step.id.as_str(), answer))
     })
-}
-
-fn example_answer(step: &Step) -> serde_json::Value {
-    match &step.kind {
-        StepKind::Round(round) => example_ballot(&round.ballot),
-        StepKind::Review(_) => serde_json::json!({"approved": true, "feedback": "…"}),
-        StepKind::Agent(agent) => {
-            agent.output_schema.as_ref().and_then(|schema| schema.sample().ok()).unwrap_or_else(|| "…".into())
-        }
-        _ => "…".into(),
-    }
-}
-
-fn example_ballot(form: &BallotForm) -> serde_json::Value {
-    let bound = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
-    let stage = Stage {
-        options: form.options.iter().map(String::as_str).collect(),
-        scale: (bound(&form.min), bound(&form.max)),
-        cards: &form.cards,
-        label: "in my own words",
-        lot: &|_, _| 0,
-    };
-    let mut ballot = form.kind.spec().rehearse(&stage);
-    if ballot.is_empty() {
-        ballot.push(("position", stage.label.into()));
-    }
-    serde_json::Value::Object(ballot.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 /// Reports a headless run: events on standard output, progress on standard error.

@@ -2,9 +2,7 @@
 //!
 //! The examples are lines of the documents, where tests run them.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
@@ -12,7 +10,6 @@ use clap_mangen::Man;
 use super::args::Args;
 use super::console::{Console, VerbResult, aligned};
 use crate::core::ExitCode;
-use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 
 /// The documents whose lines `roundtable … # comment` are the examples.
@@ -98,53 +95,25 @@ pub fn command() -> Command {
         .after_long_help(format!("{shown}\n{environment}\n{EXIT_CODES}"))
 }
 
-/// `man`: the page of the program or of one command, or all of them into a folder.
-pub fn man(verb: Option<&str>, out: Option<&Path>, output: &mut Console) -> VerbResult {
+/// `man`: the page of every command, into a folder.
+pub fn man(folder: &Path, output: &Console) -> VerbResult {
     let mut root = command().disable_help_subcommand(true);
     root.build();
-    if let Some(folder) = out {
-        let disk = Disk::default();
-        disk.make_dir(folder)?;
-        let pages = with_subcommands(&root);
-        for page in &pages {
-            let path = folder.join(Man::new((*page).clone()).get_filename());
-            disk.write_whole(&path, &page_of(page))?;
-        }
-        output.note(&format!("written: {} pages to {}", pages.len(), folder.display()));
-        return Ok(ExitCode::Finished);
+    let disk = Disk::default();
+    disk.make_dir(folder)?;
+    let pages = with_subcommands(&root);
+    for page in &pages {
+        let page = Man::new((*page).clone()).manual("roundtable manual");
+        let mut text = Vec::new();
+        page.render(&mut text).expect("writing to memory does not fail");
+        disk.write_whole(&folder.join(page.get_filename()), &text)?;
     }
-    let page = verb.map_or(Some(&root), |verb| root.find_subcommand(verb));
-    let Some(page) = page else {
-        let verb = verb.unwrap_or_default();
-        let known: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
-        let problem = Diagnostic::new(format!("there is no command `{verb}`"));
-        return Err(problem.hint(crate::diagnostic::did_you_mean(verb, &known)).into());
-    };
-    let page = page_of(page);
-    let is_shown = std::io::stdout().is_terminal() && by_man(&page).is_ok_and(|status| status.success());
-    if !is_shown {
-        output.bytes(&page);
-    }
+    output.note(&format!("written: {} pages to {}", pages.len(), folder.display()));
     Ok(ExitCode::Finished)
-}
-
-/// Shows a page in the pager of `man`.
-fn by_man(page: &[u8]) -> std::io::Result<ExitStatus> {
-    let mut man = std::process::Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).spawn()?;
-    man.stdin.take().map_or(Ok(()), |mut input| input.write_all(page))?;
-    man.wait()
 }
 
 fn with_subcommands(command: &Command) -> Vec<&Command> {
     std::iter::once(command).chain(command.get_subcommands().flat_map(with_subcommands)).collect()
-}
-
-/// A manual page; its examples and exit codes are those of the help.
-fn page_of(page: &Command) -> Vec<u8> {
-    let mut text = Vec::new();
-    // Writing into memory cannot fail.
-    let _ = Man::new(page.clone()).manual("roundtable manual").render(&mut text);
-    text
 }
 
 pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {

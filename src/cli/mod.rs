@@ -21,7 +21,6 @@ mod mcp;
 #[cfg(not(feature = "nats"))]
 mod no_worker_door;
 mod options;
-mod resume;
 mod serve;
 mod snapshot;
 mod tally;
@@ -143,19 +142,17 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
         Verb::Personas { name } => browse::personas(name.as_deref(), output),
         Verb::Sessions { decisions: true, json, markdown } => browse::decisions(json, markdown, output),
         Verb::Sessions { .. } => browse::sessions(output),
-        Verb::Doctor { providers, wiretap: true, json, trust, .. } => {
-            output.json = json;
+        Verb::Doctor { providers, wiretap: true, trust, .. } => {
             doctor::wiretap(&providers, trust.trust, output)
         }
-        Verb::Doctor { providers, probe, json, trust, .. } => {
-            output.json = json;
+        Verb::Doctor { providers, probe, trust, .. } => {
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust.trust, output)
         }
         Verb::Init { agent: true, .. } => init::for_assistants(output),
         Verb::Init { from: None, .. } => init::run(output),
         Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
-        Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
+        Verb::Man { out } => help::man(&out, output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }
 }

@@ -4,8 +4,6 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::args::VerifyArgs;
 use super::browse::{newest_session, session_file};
 use super::console::{Console, VerbResult, fail};
@@ -13,16 +11,14 @@ use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Receipt;
-use crate::journal::{Finding, OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, read_log, verify};
+use crate::journal::{OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, read_log, verify};
 use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
-use crate::report;
 use crate::sanitize::harmless_line;
 
 const MAX_RECEIPT: u64 = 64 << 10;
 
 /// Verifies every file; the exit code is the highest.
 pub fn run(args: &VerifyArgs, output: &mut Console) -> VerbResult {
-    output.json = args.json;
     if args.files.len() > 1 && (args.expect.is_some() || args.receipt.is_some()) {
         let problem = Diagnostic::new("--expect and --receipt belong to one session");
         return Err(problem.hint("verify each session alone").into());
@@ -50,13 +46,9 @@ fn verify_one(path: &Path, args: &VerifyArgs, output: &mut Console) -> VerbResul
     {
         found.hold(&log, &receipt);
     }
-    if output.json {
-        output.line(&report::safe_json(&as_json(&found)));
-    } else {
-        say(&found, args.explain, output);
-        let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
-        output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
-    }
+    say(&found, args.explain, output);
+    let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
+    output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
     Ok(if found.findings.is_empty() { ExitCode::Finished } else { ExitCode::Damaged })
 }
 
@@ -78,24 +70,6 @@ fn receipt_in(given: &str) -> Result<Receipt, Diagnostic> {
     Receipt::read(&text).map_err(|what| {
         let hint = "give the receipt that a remote seat was shown when its answer was sealed";
         Diagnostic::new(what).hint(hint).with_file(file)
-    })
-}
-
-/// Scripts rely on these keys.
-fn as_json(found: &Verification) -> Value {
-    let finding = |finding: &Finding| {
-        let place = finding.place;
-        json!({
-            "seq": place.map(|place| place.seq),
-            "line": place.map(|place| place.line),
-            "byte": place.map(|place| place.offset),
-            "what": finding.what,
-        })
-    };
-    json!({
-        "ok": found.findings.is_empty(),
-        "findings": found.findings.iter().map(finding).collect::<Vec<_>>(),
-        "proven": found.proven, "notes": found.notes, "other_texts": found.has_other_texts, "unproven": UNPROVEN, "head": found.head,
     })
 }
 

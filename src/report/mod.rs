@@ -29,7 +29,7 @@ pub use html::html;
 pub use json::{json, pretty, safe_json, terminal_safe_json};
 pub use markdown::{file_title, madr, markdown};
 pub use model::{Document, Page, Source};
-pub use ndjson::{line, preview};
+pub use ndjson::line;
 pub use plain_text::event_line;
 pub use result::{decision_rows, in_one_line, no_result, result};
 pub use sarif::sarif;

@@ -12,31 +12,23 @@ use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
 pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, session: &Session) -> String {
-    let mut line = json!({ "seq": seq });
-    fill(&mut line, Some(prev), at, event, session);
+    let mut own = serde_json::to_value(event).unwrap_or_default();
+    let own = own.as_object_mut().expect("an event is an object");
+    let name = own.shift_remove("event");
+    let id = own.shift_remove("session").unwrap_or_else(|| session.id.as_str().into());
+    let mut line = json!({ "seq": seq, "at": at, "event": name, "session": id, "prev": prev });
+    for (key, value) in std::mem::take(own) {
+        line[key] = value;
+    }
+    if let Event::WorkItemOffered(item) = event {
+        tell_offer(&mut line, item, session);
+    }
     line["hash"] = hash.into();
     safe_json(&line)
 }
 
-/// An event that would be written: without the number and the hashes that only a log gives.
-pub fn preview(at: Timestamp, event: &Event, session: &Session) -> String {
-    let mut line = json!({ "dry_run": true });
-    fill(&mut line, None, at, event, session);
-    safe_json(&line)
-}
-
-fn fill(line: &mut Value, prev: Option<&str>, at: Timestamp, event: &Event, session: &Session) {
-    let Ok(Value::Object(mut own)) = serde_json::to_value(event) else { return };
-    line["at"] = json!(at);
-    line["event"] = own.shift_remove("event").unwrap_or_default();
-    line["session"] = own.shift_remove("session").unwrap_or_else(|| session.id.as_str().into());
-    if let Some(prev) = prev {
-        line["prev"] = prev.into();
-    }
-    for (key, value) in own {
-        line[key] = value;
-    }
-    let Event::WorkItemOffered(item) = event else { return };
+/// Adds the whole of what a seat was handed.
+fn tell_offer(line: &mut Value, item: &WorkItemOffered, session: &Session) {
     let definition = session.definition.as_deref();
     line["goal"] = json!(definition.and_then(|definition| definition.goal.as_deref()));
     line["constraints"] = json!(definition.map_or(&[][..], |definition| &definition.constraints));

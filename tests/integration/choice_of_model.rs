@@ -8,9 +8,8 @@ use crate::server::{Answer, Server};
 const PERSONA: &str = "---\nname: qa-lead\ndescription: x\nmodel: ollama/persona\n---\n\nText.\n";
 
 fn models(ran: &Ran) -> Vec<String> {
-    let lines = ran.clone().lines();
-    let items = lines.iter().filter(|line| line["event"] == "work_item_offered");
-    items.map(|line| line["model"].as_str().expect("a name").to_owned()).collect()
+    let heads = ran.out.lines().filter(|line| line.starts_with("=== "));
+    heads.map(|line| line.split(['(', ')']).nth(1).expect("a model").to_owned()).collect()
 }
 
 /// Everything that can name a model, but those named in `without`.
@@ -26,7 +25,7 @@ fn named(without: &[&str]) -> Vec<String> {
     if has("variable") {
         desk = desk.set("QA_LEAD_MODEL", "ollama/variable");
     }
-    let mut args = vec!["--batch", "decide.yaml", "--dry-run", "--json"];
+    let mut args = vec!["--batch", "decide.yaml", "--dry-run"];
     if has("named flag") {
         args.extend(["--model", "qa-lead=ollama/named"]);
     }
@@ -57,7 +56,7 @@ fn the_first_that_is_given_counts() {
 fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
     let desk = Desk::with("question: x\nparticipants: [qa-lead]\n");
     desk.write(".claude/agents/qa-lead.md", PERSONA.replace("ollama/persona", "sonnet"));
-    let ran = desk.run(["--batch", "decide.yaml", "--dry-run", "--json"]).code(0);
+    let ran = desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     assert_eq!(models(&ran), ["rehearsal"]);
     ran.tells("the model `sonnet` of persona `qa-lead` is not `provider/model`: not used");
     let wrong = Desk::with("question: x\nparticipants: [{persona: qa-lead, model: sonnet}]\n");

@@ -25,9 +25,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
     assert_eq!(requests[0].header("authorization"), Some(&*format!("Bearer {KEY}")));
     assert_eq!(requests[1].json()["model"], "small");
 
-    let named = desk.run(["doctor", "lab/other", "--probe", "--json"]).code(0).lines();
-    assert_eq!((&named[0]["state"], &named[0]["probed"]), (&"answers".into(), &"other".into()));
-    assert!(named[0]["first_token_ms"].is_u64());
+    desk.run(["doctor", "lab/other", "--probe"]).code(0).shows("`other` began to answer after ");
 }
 
 #[test]

@@ -230,21 +230,6 @@ fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
 }
 
 #[test]
-fn an_own_ballot_that_was_lost_is_said_to_be() {
-    let desk = Desk::new();
-    let seats = json!(["qa-lead", {"name": "caller", "model": "human"}]);
-    let step = json!({"id": "vote", "type": "round", "question": "q?", "ballot": {"kind": "choice", "options": ["a", "b"]}});
-    // As a program leaves it that ended before the ballot was sealed.
-    desk.write("convene", json!({"participants": seats, "steps": [step]}).to_string());
-    desk.run(["--batch", "convene"]).code(4);
-    let id = json!(desk.session().file_stem().expect("a name").to_string_lossy());
-    let mut client = Client::connected(&desk, &[]);
-    let numbers = client.waited(&id);
-    stands(&numbers, "paused", 0);
-    assert!(numbers["why"].as_str().expect("words").contains("own ballot was lost"), "{numbers}");
-}
-
-#[test]
 fn a_discussion_shows_all_rounds_once_it_is_over() {
     let desk = Desk::new();
     let mut client = Client::connected(&desk, &[]);

@@ -11,10 +11,10 @@ use crate::program::{Desk, ran};
 const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
     verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
     check odd.yaml --json; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
-    completions bash; man; init --help; --batch decide.yaml; run decide.yaml; \
+    completions bash; init --help; --batch decide.yaml; run decide.yaml; \
     ask Which? a b --rehearse";
 /// Those that `--help` does not list.
-const HIDDEN: [&str; 3] = ["--batch", "completions", "man"];
+const HIDDEN: [&str; 2] = ["--batch", "completions"];
 const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay SESSION --json; \
     report SESSION --format json; --help; --version";
 

@@ -138,9 +138,6 @@ pub enum Verb {
         /// Send a one-word request and measure latency
         #[arg(long)]
         probe: bool,
-        /// Print one JSON object per provider
-        #[arg(long)]
-        json: bool,
         #[command(flatten)]
         trust: Trust,
     },
@@ -154,15 +151,12 @@ pub enum Verb {
         #[arg(long, conflicts_with = "from")]
         agent: bool,
     },
-    /// Print a manual page, or write all of them
+    /// Write the manual pages of all commands
     #[command(hide = true)]
     Man {
-        /// Command (default: the program)
-        #[arg(value_name = "COMMAND")]
-        command: Option<String>,
-        /// Write the pages of all commands to this folder
-        #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
-        out: Option<PathBuf>,
+        /// Folder of the pages
+        #[arg(long, value_name = "FOLDER")]
+        out: PathBuf,
     },
     /// Print shell completions
     #[command(hide = true)]
@@ -193,9 +187,6 @@ pub struct VerifyArgs {
     /// Also print what a file cannot prove
     #[arg(long)]
     pub explain: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Clone, ClapArgs)]

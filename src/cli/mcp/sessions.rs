@@ -154,9 +154,6 @@ fn numbers_of(session: &Session) -> Numbers {
             PauseReason::QuorumUnreachable => {
                 format!("too few seats answered, and nothing is revealed; {resume}")
             }
-            _ if is_own_ballot_lost(session) => {
-                "your own ballot was lost with the program, and nobody was asked; convene again".to_owned()
-            }
             _ => format!("a person has to answer something; {resume}, or in the terminal UI"),
         }
     });
@@ -179,12 +176,6 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
         numbers.why = Some(format!("it does not run here: another program runs it, or {resume}"));
     }
     numbers
-}
-
-/// The assistant's seat waits for a ballot that nobody can give any more.
-fn is_own_ballot_lost(session: &Session) -> bool {
-    let is_given = |round: &RoundRun| round.seat(CALLER).is_some_and(|seat| !seat.status.is_open());
-    session.roster.contains_key(CALLER) && !session.rounds.iter().any(is_given)
 }
 
 /// Folds what is on disk, and tells its numbers.

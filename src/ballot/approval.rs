@@ -10,9 +10,9 @@ use super::parse::scalar::quoted;
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Approval;
+pub(super) struct ApprovalKind;
 
-impl KindSpec for Approval {
+impl KindSpec for ApprovalKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["approve"],

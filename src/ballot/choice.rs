@@ -9,9 +9,9 @@ use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Choice;
+pub(super) struct ChoiceKind;
 
-impl KindSpec for Choice {
+impl KindSpec for ChoiceKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["vote"],

@@ -15,9 +15,9 @@ use super::parse::scalar::{folded, strip_markup};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Consent;
+pub(super) struct ConsentKind;
 
-impl KindSpec for Consent {
+impl KindSpec for ConsentKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["consent", "minimum_change"],

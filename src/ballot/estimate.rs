@@ -10,12 +10,12 @@ use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_mark
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Estimate;
+pub(super) struct EstimateKind;
 
 /// The most numbers that a rehearsed estimate is drawn from.
 const STEPS: f64 = 20.0;
 
-impl KindSpec for Estimate {
+impl KindSpec for EstimateKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["estimate"],

@@ -18,9 +18,9 @@ use crate::yaml::{Map, Node, Value};
 const NEEDED: &str = "has a `severity` and a `claim`";
 const KEYS: [&str; 5] = ["file", "lines", "severity", "claim", "evidence"];
 
-pub(super) struct Findings;
+pub(super) struct FindingsKind;
 
-impl KindSpec for Findings {
+impl KindSpec for FindingsKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["findings"],
@@ -133,7 +133,7 @@ fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Jso
 }
 
 /// The first and the last line of a finding.
-type Lines = Option<(u32, u32)>;
+type LineRange = Option<(u32, u32)>;
 
 /// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is
 /// flagged and not used.
@@ -141,7 +141,7 @@ fn lines(
     answer: &mut AnswerParser<'_>,
     entries: &Map,
     has_file: bool,
-) -> Result<(Lines, Option<Json>), String> {
+) -> Result<(LineRange, Option<Json>), String> {
     let Some(node) = entry(entries, "lines", "a finding")? else { return Ok((None, None)) };
     let written = match &node.value {
         Value::List(ends) if ends.len() == 2 => {

@@ -12,9 +12,9 @@ use crate::yaml::{Map, Node};
 
 const NEEDED: &str = "has a `title` and a `text`";
 
-pub(super) struct Ideas;
+pub(super) struct IdeasKind;
 
-impl KindSpec for Ideas {
+impl KindSpec for IdeasKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["ideas"],

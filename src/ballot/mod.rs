@@ -44,15 +44,15 @@ impl BallotKind {
 
     pub fn spec(self) -> &'static dyn KindSpec {
         match self {
-            Self::Position => &position::Position,
-            Self::Choice => &choice::Choice,
-            Self::Approval => &approval::Approval,
-            Self::Ranking => &ranking::Ranking,
-            Self::Score => &score::Score,
-            Self::Consent => &consent::Consent,
-            Self::Estimate => &estimate::Estimate,
-            Self::Ideas => &ideas::Ideas,
-            Self::Findings => &findings::Findings,
+            Self::Position => &position::PositionKind,
+            Self::Choice => &choice::ChoiceKind,
+            Self::Approval => &approval::ApprovalKind,
+            Self::Ranking => &ranking::RankingKind,
+            Self::Score => &score::ScoreKind,
+            Self::Consent => &consent::ConsentKind,
+            Self::Estimate => &estimate::EstimateKind,
+            Self::Ideas => &ideas::IdeasKind,
+            Self::Findings => &findings::FindingsKind,
         }
     }
 }

@@ -8,9 +8,9 @@ use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::yaml::Node;
 
-pub(super) struct Position;
+pub(super) struct PositionKind;
 
-impl KindSpec for Position {
+impl KindSpec for PositionKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["position"],

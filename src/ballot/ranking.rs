@@ -10,7 +10,7 @@ use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule, UNLISTED};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Ranking;
+pub(super) struct RankingKind;
 
 /// Places from the first on, each with the options that share it.
 type Places = Vec<Vec<String>>;
@@ -26,7 +26,7 @@ fn orders(options: &[String]) -> Vec<Vec<String>> {
     orders(rest).into_iter().flat_map(insert).collect()
 }
 
-impl KindSpec for Ranking {
+impl KindSpec for RankingKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["ranking"],

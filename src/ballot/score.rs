@@ -11,9 +11,9 @@ use super::parse::scalar::quoted;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-pub(super) struct Score;
+pub(super) struct ScoreKind;
 
-impl KindSpec for Score {
+impl KindSpec for ScoreKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["scores"],

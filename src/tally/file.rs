@@ -45,7 +45,7 @@ pub struct BallotFile {
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let keys = ANSWERS.iter().map(|(name, _)| *name).chain(BESIDE).collect();
-    let mut reader = Reader { file, keys, ..Reader::default() };
+    let mut reader = TableReader { file, keys, ..TableReader::default() };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let read = match ending.as_str() {
         "csv" => reader.table(text),
@@ -62,7 +62,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct TableReader<'a> {
     file: &'a str,
     keys: Vec<&'static str>,
     /// Those of the list, or of a table those that its ballots name.
@@ -74,7 +74,7 @@ struct Reader<'a> {
     problems: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl TableReader<'_> {
     fn refused<T>(
         &self,
         at: &Node,
@@ -156,12 +156,12 @@ impl Reader<'_> {
 
     /// The rows that are not blank, quotes and line ends as in RFC 4180; cells are separated by the
     /// first of comma, semicolon and tab that the header holds.
-    fn rows(&self, text: &str) -> Result<Vec<Vec<Cell>>, Diagnostic> {
+    fn rows(&self, text: &str) -> Result<Vec<Vec<TableCell>>, Diagnostic> {
         let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let separator = [',', ';', '\t'].into_iter().find(|sign| header.contains(*sign)).unwrap_or(',');
         let (mut rows, mut row) = (Vec::new(), Vec::new());
         let (mut line, mut column, mut quoted) = (1, 1, false);
-        let mut cell = Cell::new(line, column);
+        let mut cell = TableCell::new(line, column);
         let mut chars = text.trim_end().chars().chain(['\n']).peekable();
         while let Some(c) = chars.next() {
             column += 1;
@@ -181,7 +181,7 @@ impl Reader<'_> {
                 '\r' if !quoted => {}
                 _ if !quoted && (c == separator || c == '\n') => {
                     cell.text = cell.text.trim().to_owned();
-                    row.push(std::mem::replace(&mut cell, Cell::new(line, column)));
+                    row.push(std::mem::replace(&mut cell, TableCell::new(line, column)));
                     if c == '\n' {
                         rows.push(std::mem::take(&mut row));
                     }
@@ -416,12 +416,12 @@ impl Reader<'_> {
 }
 
 /// A cell of a table and its place.
-struct Cell {
+struct TableCell {
     at: Node,
     text: String,
 }
 
-impl Cell {
+impl TableCell {
     fn new(line: u64, column: u64) -> Self {
         let mut at = Node::new(Value::Null);
         (at.line, at.column) = (line, column);

@@ -95,7 +95,7 @@ pub fn check(
     warnings: &mut Vec<Diagnostic>,
 ) {
     for step in definition.all_steps() {
-        let reader = Reader { definition, step };
+        let reader = PathReader { definition, step };
         let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
         let mut told: Vec<String> = Vec::new();
         let mut read = |what: &str, path: &[String], scope: Option<&[&'static str]>| {
@@ -188,12 +188,12 @@ impl<'a> Unknown<'a> {
     }
 }
 
-struct Reader<'a> {
+struct PathReader<'a> {
     definition: &'a Definition,
     step: &'a Step,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PathReader<'a> {
     /// What of a path is not there; a template sees the names of `scope`, an expression those it can be read
     /// with.
     fn unknown(&self, path: &[String], scope: Option<&[&'static str]>) -> Option<Unknown<'a>> {

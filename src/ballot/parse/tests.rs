@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 9] = [
 
 const PAGE: &str = include_str!("../../../docs/SESSION_FORMAT.md");
 
-struct Case {
+struct ReplyCase {
     place: String,
     row: String,
     form: BallotForm,
@@ -33,13 +33,13 @@ struct Case {
     expected: Json,
 }
 
-static ALL: LazyLock<Vec<Case>> = LazyLock::new(cases);
+static ALL: LazyLock<Vec<ReplyCase>> = LazyLock::new(cases);
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<ReplyCase> {
     FILES.iter().flat_map(|(name, text)| cases_of(name, text)).collect()
 }
 
-fn cases_of(name: &str, text: &str) -> Vec<Case> {
+fn cases_of(name: &str, text: &str) -> Vec<ReplyCase> {
     let tree = yaml::read(text, name).unwrap().to_json();
     let form: BallotForm = serde_json::from_value(tree["form"].clone()).unwrap();
     let case = |(i, case): (usize, &Json)| {
@@ -53,7 +53,7 @@ fn cases_of(name: &str, text: &str) -> Vec<Case> {
         let row = case["row"].as_str().unwrap().to_owned();
         let reply = case["reply"].as_str().unwrap_or_else(|| panic!("{name} case {} has no reply", i + 1));
         let place = format!("{name}.yaml, case {} ({row})", i + 1);
-        Case { place, row, form, reply: reply.to_owned(), expected: case.clone() }
+        ReplyCase { place, row, form, reply: reply.to_owned(), expected: case.clone() }
     };
     tree["cases"].as_array().unwrap().iter().enumerate().map(case).collect()
 }
@@ -77,7 +77,7 @@ fn shown(ballot: &Ballot) -> String {
 }
 
 /// What is wrong with the reading of a case, if anything.
-fn mismatch(case: &Case) -> Option<String> {
+fn mismatch(case: &ReplyCase) -> Option<String> {
     let reading = read_reply(&case.form, &case.reply);
     let expected = |key: &str| case.expected.get(key).and_then(Json::as_str);
     let ok = match &reading {

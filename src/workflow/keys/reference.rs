@@ -33,7 +33,7 @@ const FIRST: &str = "question exploration ballot rule participants goal constrai
                      steps id type next";
 
 pub fn definition_reference() -> String {
-    let mut page = Page { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
+    let mut page = ReferencePage { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
     let (every, shared) = step_key_groups();
     let of_steps = || Step::KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
@@ -64,7 +64,7 @@ fn heading(of: &MapSpec) -> String {
     first.into_iter().chain(letters).chain(" map".chars()).collect()
 }
 
-struct Page {
+struct ReferencePage {
     text: String,
     /// The keys so far; sections of step types leave them out.
     shown: Vec<&'static KeySpec>,
@@ -72,7 +72,7 @@ struct Page {
     maps: Vec<&'static MapSpec>,
 }
 
-impl Page {
+impl ReferencePage {
     fn has(&self, key: &KeySpec) -> bool {
         self.shown.iter().any(|shown| (shown.name, shown.about) == (key.name, key.about))
     }

@@ -11,13 +11,13 @@ const DEEPEST: usize = 50;
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateNode {
     Text(String),
-    Value(Path, Form),
-    Block(Block),
+    Value(Path, Printing),
+    Block(TemplateBlock),
 }
 
 /// A block and what is printed otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Block {
+pub struct TemplateBlock {
     pub kind: BlockKind,
     pub of: Path,
     pub body: Vec<TemplateNode>,
@@ -41,7 +41,7 @@ const BLOCKS: [(&str, BlockKind); 4] = [
 
 /// A value as it is printed.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Form {
+pub enum Printing {
     Plain,
     /// `{{number @index}}` counts from 1.
     Number,
@@ -77,9 +77,9 @@ pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     let mut tree = Tree { nodes: Vec::new(), open: Vec::new() };
     for piece in pieces {
         match piece {
-            Piece::Text(_, "") => {}
-            Piece::Text(_, kept) => tree.push(TemplateNode::Text(kept.to_owned())),
-            Piece::Tag(tag) => tree.tag(&tag)?,
+            TemplatePiece::Text(_, "") => {}
+            TemplatePiece::Text(_, kept) => tree.push(TemplateNode::Text(kept.to_owned())),
+            TemplatePiece::Tag(tag) => tree.tag(&tag)?,
         }
     }
     match tree.open.pop() {
@@ -91,7 +91,7 @@ pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     }
 }
 
-enum Piece<'a> {
+enum TemplatePiece<'a> {
     /// Text, and what is left of it once tags on lines of their own took theirs.
     Text(&'a str, &'a str),
     Tag(Tag<'a>),
@@ -116,7 +116,7 @@ enum TagKind {
     Comment,
 }
 
-fn cut(text: &str) -> Result<Vec<Piece<'_>>, GrammarError> {
+fn cut(text: &str) -> Result<Vec<TemplatePiece<'_>>, GrammarError> {
     let (mut pieces, mut at, mut start) = (Vec::new(), 0, 0);
     while let Some(found) = text[at..].find("{{") {
         let open = at + found;
@@ -129,16 +129,16 @@ fn cut(text: &str) -> Result<Vec<Piece<'_>>, GrammarError> {
             continue;
         }
         let (tag, end) = tag(text, open)?;
-        pieces.push(Piece::Tag(tag));
+        pieces.push(TemplatePiece::Tag(tag));
         (start, at) = (end, end);
     }
     push_text(&mut pieces, &text[start..]);
     Ok(pieces)
 }
 
-fn push_text<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
+fn push_text<'a>(pieces: &mut Vec<TemplatePiece<'a>>, text: &'a str) {
     if !text.is_empty() {
-        pieces.push(Piece::Text(text, text));
+        pieces.push(TemplatePiece::Text(text, text));
     }
 }
 
@@ -208,13 +208,15 @@ fn refuse_others(inner: &str, at: usize) -> Result<(), GrammarError> {
 }
 
 /// Takes the lines away that hold nothing but a block tag or a comment.
-fn shorten(pieces: &mut [Piece<'_>]) {
+fn shorten(pieces: &mut [TemplatePiece<'_>]) {
     let alone: Vec<usize> = (0..pieces.len()).filter(|at| is_alone(pieces, *at)).collect();
     for at in alone {
-        if let Some(Piece::Text(_, kept)) = at.checked_sub(1).and_then(|before| pieces.get_mut(before)) {
+        if let Some(TemplatePiece::Text(_, kept)) =
+            at.checked_sub(1).and_then(|before| pieces.get_mut(before))
+        {
             *kept = kept.trim_end_matches([' ', '\t']);
         }
-        if let Some(Piece::Text(_, kept)) = pieces.get_mut(at + 1) {
+        if let Some(TemplatePiece::Text(_, kept)) = pieces.get_mut(at + 1) {
             let rest = kept.trim_start_matches([' ', '\t']);
             *kept = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
         }
@@ -222,17 +224,17 @@ fn shorten(pieces: &mut [Piece<'_>]) {
 }
 
 /// The piece is a tag that prints nothing and has its line to itself.
-fn is_alone(pieces: &[Piece<'_>], at: usize) -> bool {
-    if !matches!(&pieces[at], Piece::Tag(tag) if tag.kind != TagKind::Value) {
+fn is_alone(pieces: &[TemplatePiece<'_>], at: usize) -> bool {
+    if !matches!(&pieces[at], TemplatePiece::Tag(tag) if tag.kind != TagKind::Value) {
         return false;
     }
-    let is_free = |piece: Option<&Piece<'_>>, is_last: bool, blank: fn(&str) -> &str| match piece {
+    let is_free = |piece: Option<&TemplatePiece<'_>>, is_last: bool, blank: fn(&str) -> &str| match piece {
         None => true,
-        Some(Piece::Text(text, _)) => {
+        Some(TemplatePiece::Text(text, _)) => {
             let blank = blank(text);
             blank.contains('\n') || (is_last && blank.len() == text.len())
         }
-        Some(Piece::Tag(_)) => false,
+        Some(TemplatePiece::Tag(_)) => false,
     };
     let before = at.checked_sub(1).map(|before| &pieces[before]);
     is_free(before, at == 1, |text| &text[text.trim_end().len()..])
@@ -241,18 +243,18 @@ fn is_alone(pieces: &[Piece<'_>], at: usize) -> bool {
         })
 }
 
-struct Open {
+struct OpenBlock {
     name: String,
     at: usize,
     /// `{{else if}}` closes with the block it belongs to.
     is_chained: bool,
     has_else: bool,
-    block: Block,
+    block: TemplateBlock,
 }
 
 struct Tree {
     nodes: Vec<TemplateNode>,
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
 }
 
 impl Tree {
@@ -293,8 +295,8 @@ impl Tree {
         }
         let of = inside.path()?;
         inside.end()?;
-        let block = Block { kind: *kind, of, body: Vec::new(), otherwise: Vec::new() };
-        self.open.push(Open { name, at, is_chained, has_else: false, block });
+        let block = TemplateBlock { kind: *kind, of, body: Vec::new(), otherwise: Vec::new() };
+        self.open.push(OpenBlock { name, at, is_chained, has_else: false, block });
         Ok(())
     }
 
@@ -313,7 +315,7 @@ impl Tree {
     fn close(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
         let name = tag.inner.trim();
         loop {
-            let Some(Open { name: opened, is_chained, block, .. }) = self.open.pop() else {
+            let Some(OpenBlock { name: opened, is_chained, block, .. }) = self.open.pop() else {
                 return Err(GrammarError::new(tag.offset, format!("`{name}` closes nothing"))
                     .hint(format!("remove it, or open it with `{{{{#{name}}}}}`")));
             };
@@ -371,14 +373,14 @@ impl<'a> Inside<'a> {
         }
         let first = self.path()?;
         if self.is_done() {
-            return Ok(TemplateNode::Value(first, Form::Plain));
+            return Ok(TemplateNode::Value(first, Printing::Plain));
         }
         let node = match first.text.as_str() {
-            "number" => TemplateNode::Value(self.path()?, Form::Number),
+            "number" => TemplateNode::Value(self.path()?, Printing::Number),
             "join" => {
                 let of = self.path()?;
                 let between = if self.is_done() { ",".to_owned() } else { self.quoted()? };
-                TemplateNode::Value(of, Form::Joined(between))
+                TemplateNode::Value(of, Printing::Joined(between))
             }
             other => {
                 let error = GrammarError::new(start, format!("unknown helper `{other}`"));

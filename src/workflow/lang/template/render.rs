@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
-use super::parse::{Block, BlockKind, Form, Path, Root, TemplateNode};
+use super::parse::{BlockKind, Path, Printing, Root, TemplateBlock, TemplateNode};
 use crate::workflow::lang::value_path::{kind_of, walk};
 
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -72,7 +72,7 @@ impl<'a> Render<'a> {
         Ok(())
     }
 
-    fn block(&mut self, block: &'a Block) -> Result<(), String> {
+    fn block(&mut self, block: &'a TemplateBlock) -> Result<(), String> {
         if block.kind == BlockKind::Each {
             return self.each(block);
         }
@@ -86,7 +86,7 @@ impl<'a> Render<'a> {
         }
     }
 
-    fn each(&mut self, block: &'a Block) -> Result<(), String> {
+    fn each(&mut self, block: &'a TemplateBlock) -> Result<(), String> {
         // A list and a map are always borrowed from the scope.
         let items: Vec<(Value, &'a Value)> = match self.expected(&block.of)? {
             Some(Cow::Borrowed(Value::Array(items))) => {
@@ -110,7 +110,7 @@ impl<'a> Render<'a> {
 
     fn enter(
         &mut self,
-        block: &'a Block,
+        block: &'a TemplateBlock,
         here: Cow<'a, Value>,
         turn: Option<LoopIteration>,
     ) -> Result<(), String> {
@@ -155,7 +155,7 @@ impl<'a> Render<'a> {
     }
 }
 
-impl Form {
+impl Printing {
     fn print(&self, value: &Value, out: &mut String) -> Result<(), String> {
         match (self, value) {
             (Self::Joined(between), Value::Array(items)) => join(items, between, out),

@@ -116,10 +116,14 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
     Some(decided.map_or(Deciding::Round(round), |decided| Deciding::Person(round, decided)))
 }
 
-pub(crate) fn time_is_up(session: &Session, now: Timestamp) -> Option<Event> {
+/// The reason why a session's time is up, if it is.
+pub fn out_of_time(session: &Session, now: Timestamp) -> Option<String> {
     let limit = session.definition().max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
-    let reason = format!("the session's time is up: `max_duration` is {limit} ms");
-    Some(close(session, Status::Stopped, Some(reason)))
+    Some(format!("the session's time is up: `max_duration` is {limit} ms"))
+}
+
+pub(crate) fn time_is_up(session: &Session, now: Timestamp) -> Option<Event> {
+    out_of_time(session, now).map(|reason| close(session, Status::Stopped, Some(reason)))
 }
 
 pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {

@@ -81,7 +81,6 @@ impl PersonaInfo {
 }
 
 impl SessionOpened {
-    /// Returns the first difference between its roster and the definition's.
     pub fn unlike_definition(&self, definition: &Definition) -> Option<String> {
         let mut personas: Vec<PersonaInfo> = Vec::new();
         for seat in &self.participants {

@@ -182,7 +182,6 @@ struct Behind {
     at_most: Tier,
 }
 
-/// The strength of a decided result over options, stances or estimates.
 pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str) -> (Tier, Backing) {
     let profile = profile(session, round);
     let kind = round.opened.ballot.kind.info().countable;
@@ -301,7 +300,6 @@ fn options(profile: &Profile, winner: &str) -> Behind {
     behind
 }
 
-/// Returns the reason why the seats behind a result are one voice.
 fn one_voice(
     session: &Session,
     round: &RoundRun,

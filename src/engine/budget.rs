@@ -114,7 +114,7 @@ impl Budget {
 
     /// The most that a round may cost: every seat asked once more, every reply as long as allowed.
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
-        let specs = session.definition.iter().flat_map(|definition| &definition.participants);
+        let specs = session.definition().participants.iter();
         let lists: HashMap<&str, &ParticipantSpec> =
             specs.filter(|spec| !spec.fallbacks.is_empty()).map(|spec| (spec.name.as_str(), spec)).collect();
         // Of a list of models, the dearest.

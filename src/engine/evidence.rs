@@ -17,8 +17,8 @@ impl Engine<'_> {
         let mut changed = Vec::new();
         for artifact in unrecorded_evidence(&self.session, &mut self.config.evidence)? {
             let id = artifact["id"].as_str().unwrap_or_default();
-            let definition = self.session.definition.iter().flat_map(|definition| &definition.artifacts);
-            let known = definition.filter(|known| known.id == id && known.detail("content").is_some());
+            let known = self.session.definition().artifacts.iter();
+            let known = known.filter(|known| known.id == id && known.detail("content").is_some());
             changed.extend(known.map(|known| known.id.clone()));
             let command = Command::RecordArtifact { artifact, by: PROJECT.to_owned() };
             self.stage(command).map_err(|refusal| refusal.to_string())?;
@@ -35,10 +35,11 @@ pub fn unrecorded_evidence(
     session: &Session,
     read: &mut ReadEvidence<'_>,
 ) -> Result<Vec<Map<String, Value>>, String> {
-    let Some(definition) = &session.definition else { return Ok(Vec::new()) };
     let Some((_, round)) = session.waiting_round() else { return Ok(Vec::new()) };
     let mut unrecorded = Vec::new();
-    for artifact in definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
+    for artifact in
+        session.definition().artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id))
+    {
         let Some(source) = &artifact.source else { continue };
         let found = read(source).map_err(|why| format!("artifact `{}`: {why}", artifact.id))?;
         if found.iter().all(|(key, value)| artifact.detail(key) == Some(value)) {

@@ -162,8 +162,7 @@ impl Engine<'_> {
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());
         }
-        let most =
-            self.session.definition.as_ref().map_or(usize::MAX, |definition| definition.max_snapshot_bytes);
+        let most = self.session.definition().max_snapshot_bytes;
         if opened.snapshot_bytes > most { Err(too_large(&opened.snapshot, most)) } else { Ok(events) }
     }
 

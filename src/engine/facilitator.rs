@@ -103,7 +103,7 @@ pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoin
         NextAction::OpenRound => Some(WaitPoint::Draft),
         NextAction::AskPerson(question) => Some(WaitPoint::Question(question.clone())),
         NextAction::Decide(Command::FinishStep { step }) => {
-            session.definition.as_ref()?.step(step)?.round().map(|_| WaitPoint::Counted)
+            session.definition().step(step)?.round().map(|_| WaitPoint::Counted)
         }
         _ => None,
     }

@@ -14,7 +14,7 @@ use super::request_pool::{FinishedRequest, PendingRound, PreparedSeat, RequestId
 use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
 use crate::ballot::ReplySchema;
-use crate::core::Command;
+use crate::core::{Command, out_of_time};
 use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
 use crate::workflow::{Close, WarmFirst};
@@ -36,9 +36,10 @@ impl Engine<'_> {
         self.run_work_items().await?;
         // Work that agents poll for is shown to them once it is on disk.
         self.begin_write()?;
-        if self.is_over_time() {
-            let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms).unwrap_or(0);
-            let reason = format!("the session's time is up: `max_duration` is {limit} ms");
+        // A round ends by its own deadline.
+        if self.session.open_round().is_none()
+            && let Some(reason) = out_of_time(&self.session, (self.now)())
+        {
             return Ok(self.stage(Command::Stop { reason })?);
         }
         let deadline = self.pool.round.as_ref().and_then(|round| round.deadline);
@@ -186,8 +187,8 @@ impl Engine<'_> {
 
     /// The reason of a failure with the models of the seat's list that have failed, and the one to ask next.
     fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
-        let specs = self.session.definition.iter().flat_map(|definition| &definition.participants);
-        let spec = specs.filter(|spec| !spec.fallbacks.is_empty()).find(|spec| spec.name == participant);
+        let mut specs = self.session.definition().participants.iter();
+        let spec = specs.find(|spec| !spec.fallbacks.is_empty() && spec.name == participant);
         let (Some(spec), Some(seat)) = (spec, self.session.seat_info(participant)) else {
             return (reason, None);
         };
@@ -224,7 +225,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks one seat of the open round again, if its seats are asked now.
     pub(super) fn retry_seat(&mut self, seat: &str) -> Result<(), EngineError> {
         let asked = self.session.open_round().zip(self.pool.round.as_ref());
         let Some((round, pending)) = asked.filter(|_| !self.session.is_remote(seat)) else { return Ok(()) };

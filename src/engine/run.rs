@@ -5,7 +5,6 @@ use super::request_pool::RequestPool;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, exit_code, next};
 use crate::history::{CloseReason, PauseReason};
-use crate::workflow::{Definition, Round, Step};
 
 impl Engine<'_> {
     /// Runs the session until it is done or rests.
@@ -87,10 +86,8 @@ impl Engine<'_> {
             seated.is_some_and(|participant| participant.waits_for_person(step))
         });
         // Where the round that waits cannot be opened its step ends, and nobody is asked.
-        let is_in_vain = |((step, round), definition): ((&Step, &Round), &Definition)| {
-            session.round_refusal(definition, step, round).is_some()
-        };
-        if names.is_empty() || waiting.zip(session.definition.as_deref()).is_some_and(is_in_vain) {
+        let is_in_vain = |(step, round)| session.round_refusal(step, round).is_some();
+        if names.is_empty() || waiting.is_some_and(is_in_vain) {
             return None;
         }
         let seats = if names.iter().all(|name| session.is_remote(name)) { "remote" } else { "human" };

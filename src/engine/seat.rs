@@ -29,7 +29,7 @@ pub struct RoundShared {
 impl RoundShared {
     /// Returns none where the round's public key is not one.
     pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
-        let step = session.definition.as_ref().and_then(|definition| definition.step(&round.opened.step));
+        let step = session.definition().step(&round.opened.step);
         Some(Self {
             session: session.id.clone(),
             round: round.opened.round.clone(),

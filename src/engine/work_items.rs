@@ -99,8 +99,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn attempt_limits(&self, id: &str) -> AttemptLimits {
-        let definition = self.session.definition.as_deref();
-        let step = definition.and_then(|definition| definition.step(id));
+        let step = self.session.definition().step(id);
         let schema = step.and_then(|step| match &step.kind {
             StepKind::Agent(agent) => agent.output_schema.clone(),
             StepKind::Review(_) => Some(VERDICT.clone()),
@@ -205,8 +204,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn step_timeout(&self, step: &str) -> Option<Duration> {
-        let step = self.session.definition.as_ref()?.step(step)?;
-        step.timeout_ms.map(Duration::from_millis)
+        self.session.definition().step(step)?.timeout_ms.map(Duration::from_millis)
     }
 
     pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
@@ -220,7 +218,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn session_time_left(&self) -> Option<Duration> {
-        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms)?;
+        let limit = self.session.definition().max_duration_ms?;
         Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
     }
 
@@ -229,11 +227,6 @@ impl Engine<'_> {
         let ran = self.session.round_ran_ms(round, (self.now)());
         let of_round = round.deadline_ms.map(|ms| Duration::from_millis(ms.saturating_sub(ran)));
         of_round.into_iter().chain(self.session_time_left()).min()
-    }
-
-    /// Agents are at work past the session's end. A round ends by its own deadline.
-    pub(super) fn is_over_time(&self) -> bool {
-        self.session.open_round().is_none() && self.session_time_left().is_some_and(|left| left.is_zero())
     }
 }
 

@@ -59,7 +59,6 @@ impl<'a> Held<'a> {
     }
 }
 
-/// A reference that is not in the work item.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     is_certain: bool,
@@ -73,7 +72,6 @@ pub struct Checked {
     pub warnings: Vec<String>,
 }
 
-/// A round that waits, rendered and checked.
 pub struct CheckedRound<'a> {
     pub asked: Rendered<'a>,
     pub snapshot: Snapshot,
@@ -106,8 +104,8 @@ impl Checked {
 }
 
 impl Session {
-    pub fn round_refusal(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
-        let checked = || self.checked_round(definition, step, round, None);
+    pub fn round_refusal(&self, step: &Step, round: &Round) -> Option<String> {
+        let checked = || self.checked_round(step, round, None);
         self.lacking(step).or_else(|| checked().map_or_else(Some, |drafted| drafted.checked.refusal))
     }
 
@@ -119,31 +117,24 @@ impl Session {
     /// A round as it would be opened now; fails where it cannot be rendered.
     pub fn checked_round<'a>(
         &self,
-        definition: &Definition,
         step: &'a Step,
         round: &'a Round,
         summary: Option<&str>,
     ) -> Result<CheckedRound<'a>, String> {
         let lacking = self.lacking(step);
-        let asked = self.rendered_round(definition, step, round);
+        let asked = self.rendered_round(step, round);
         let asked = asked.map_err(|why| lacking.clone().unwrap_or(why))?;
         let snapshot = self.render_snapshot(step, &asked.round, summary);
         let checked = match lacking {
             Some(why) => Checked::refused(why),
-            None => self.check_round(definition, step, round, &asked, &snapshot.text),
+            None => self.check_round(step, round, &asked, &snapshot.text),
         };
         Ok(CheckedRound { asked, snapshot, checked })
     }
 
-    fn check_round(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        round: &Round,
-        asked: &Rendered<'_>,
-        snapshot: &str,
-    ) -> Checked {
-        let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
+    fn check_round(&self, step: &Step, round: &Round, asked: &Rendered<'_>, snapshot: &str) -> Checked {
+        let definition = self.definition();
+        let scope = asked.written.as_ref().and_then(|_| self.scope_of(step).ok());
         let texts = own_texts(definition, step, round_texts(round), scope.as_ref());
         if !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
@@ -157,40 +148,41 @@ impl Session {
     /// The check of an agent's work item; `sent` is all that it is handed.
     pub(crate) fn check_agent(
         &self,
-        definition: &Definition,
         step: &Step,
         template: Option<(&Template, &Value)>,
         input: &Map<String, Value>,
         sent: &str,
     ) -> Checked {
+        let definition = self.definition();
         let (own, scope) = template.unzip();
         let texts = own_texts(definition, step, own.map(Template::text), scope);
-        Checked::of(&texts, &held(definition, input, sent), self.completeness(definition, step))
+        Checked::of(&texts, &held(definition, input, sent), self.completeness(step))
     }
 
     /// The check of a step's work item; the tracker's has none.
-    fn completeness(&self, definition: &Definition, step: &Step) -> Completeness {
+    fn completeness(&self, step: &Step) -> Completeness {
         let seat = step.agent().and_then(|agent| self.seat_info(&agent.agent));
         let is_tracker = seat.is_some_and(|seat| seat.model == TRACKER);
-        if is_tracker { Completeness::Off } else { definition.completeness(step) }
+        if is_tracker { Completeness::Off } else { self.definition().completeness(step) }
     }
 
     /// Checks every step's work item before anything runs: these refusals and warnings come whatever the
     /// results are. One entry a step that has some.
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
-        let Some(definition) = self.definition.as_deref() else { return Vec::new() };
+        let definition = self.definition();
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
         let bringing = definition.all_steps().filter(|step| brings(step)).count();
         let grows = |step: &Step| bringing > usize::from(brings(step));
-        let checked = definition.all_steps().map(|step| (step, self.foresee(definition, step, grows(step))));
+        let checked = definition.all_steps().map(|step| (step, self.foresee(step, grows(step))));
         checked.filter(|(_, checked)| *checked != Checked::default()).collect()
     }
 
-    fn foresee(&self, definition: &Definition, step: &Step, may_grow: bool) -> Checked {
-        if let Err(why) = self.never_there(definition, step) {
+    fn foresee(&self, step: &Step, may_grow: bool) -> Checked {
+        let definition = self.definition();
+        if let Err(why) = self.never_there(step) {
             return Checked::refused(why);
         }
-        let completeness = self.completeness(definition, step);
+        let completeness = self.completeness(step);
         let (texts, is_open) = match &step.kind {
             StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
@@ -214,12 +206,12 @@ impl Session {
     }
 
     /// Fails with what a step requires and no result can bring: it would stand in the input.
-    fn never_there(&self, definition: &Definition, step: &Step) -> Result<(), String> {
+    fn never_there(&self, step: &Step) -> Result<(), String> {
         let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
         lacks(step, |path| {
             let first = path.split('.').next().unwrap_or_default();
             !matches!(first, "context" | "error")
-                && definition.step_of_key(first, step).is_none()
+                && self.definition().step_of_key(first, step).is_none()
                 && look_up(&input, path).is_none_or(|found| is_blank(&found))
         })
     }

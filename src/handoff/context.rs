@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::disclosure::{fulfilled, rejected, seat_answer};
 use super::revision::earlier_counts;
-use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun};
+use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun, Tally};
 use crate::round::material::{RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind, TALLY_KEYS};
@@ -24,13 +24,13 @@ impl Session {
     /// As [`Session::context`], for a step inside others: with the results before it in its sequences.
     pub fn context_for(&self, step: &str) -> Map<String, Value> {
         let mut context = self.context_of(self.results_for(step));
-        let items = self.definition.iter().flat_map(|definition| definition.items_for(step));
+        let items = self.definition().items_for(step).into_iter();
         context.extend(items.map(|item| (item.key.clone(), item.value.clone())));
         context
     }
 
     fn context_of<'a>(&self, results: impl IntoIterator<Item = &'a Arc<StepFinished>>) -> Map<String, Value> {
-        let Some(definition) = &self.definition else { return Map::new() };
+        let definition = self.definition();
         let mut context = Map::new();
         for result in results {
             let Some(step) = definition.step(&result.step) else { continue };
@@ -57,7 +57,7 @@ impl Session {
 
     /// The steps around a step as they run, the outermost first: the sequences, or the others.
     pub(super) fn runs_around(&self, step: &str, in_sequence: bool) -> impl Iterator<Item = &StepRun> {
-        let around = self.definition.iter().flat_map(|definition| definition.around(step));
+        let around = self.definition().around(step).into_iter();
         let wanted =
             around.filter(move |parent| matches!(parent.kind, StepKind::Sequence { .. }) == in_sequence);
         wanted.filter_map(|parent| self.step.as_ref()?.find(&parent.id))
@@ -84,34 +84,32 @@ impl Session {
     }
 
     pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
-        let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
-        let (past, context) = self.recalled(definition, step, round);
-        self.snapshot_with(definition, step, round, project_summary, &past, &context)
+        let (past, context) = self.recalled(step, round);
+        self.snapshot_with(step, round, project_summary, &past, &context)
     }
 
     /// The bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
-        let Some(definition) = &self.definition else { return 0 };
         let (past, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
-        self.snapshot_with(definition, step, round, project_summary, &past, &context).text.len()
+        self.snapshot_with(step, round, project_summary, &past, &context).text.len()
     }
 
     fn snapshot_with(
         &self,
-        definition: &Definition,
         step: &Step,
         round: &Round,
         project_summary: Option<&str>,
         past: &[RoundSummary],
         context: &Map<String, Value>,
     ) -> Snapshot {
-        let before = self.revised(definition, step, round).ok().flatten();
+        let definition = self.definition();
+        let before = self.revised(step, round).ok().flatten();
         let shown = before.filter(|_| round.feedback.has_reasons());
-        let drawn_for = self.next_round_id(definition, &step.id);
+        let drawn_for = self.next_round_id(&step.id);
         let reasons = shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default();
         let counts = before.and_then(|before| earlier_counts(before, round.feedback));
         let artifacts = definition.artifacts.iter().filter(|one| round.artifacts.holds(&one.id)).collect();
-        let linked = self.linked(definition, step);
+        let linked = self.linked(step);
         let (conflicts, questions) = self.open_points();
         Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref().or(project_summary),
@@ -133,7 +131,6 @@ impl Session {
         })
     }
 
-    /// The open conflicts and questions as rounds see them.
     pub(super) fn open_points(&self) -> (Vec<Value>, Vec<Value>) {
         let conflicts = self.agenda.open_conflicts().map(|conflict| self.shown_conflict(conflict));
         (conflicts.collect(), self.agenda.open_questions().map(Point::to_json).collect())
@@ -154,24 +151,17 @@ impl Session {
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
         let round = self.last_round_of(&step.id);
         let round = round.filter(|_| !self.not_held.contains_key(&step.id));
-        let mut counted =
-            json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error });
-        if let Some(tally) = round.and_then(|round| round.tally.as_ref()) {
-            counted = serde_json::to_value(tally).unwrap_or_default();
-            if let Some(reason) = &tally.verdict.reason {
-                counted["reason"] = self.shown_reason(reason).into();
-            }
-        }
-        let value = |key: &str| match (key, counted.get(key)) {
-            (_, Some(value)) => value.clone(),
-            ("winners" | "order", None) => json!([]),
-            ("scores", None) => json!({}),
-            ("decided" | "tie" | "quorum_met", None) => false.into(),
-            ("rule" | "tier" | "reason", None) => Value::Null,
-            _ => 0.into(),
+        let tally = round.and_then(|round| round.tally.as_ref());
+        let reason = match tally {
+            Some(tally) => tally.verdict.reason.as_ref().map(|reason| self.shown_reason(reason)),
+            None => result.error.clone(),
         };
+        let rule = step.round().and_then(|round| round.rule);
+        let counted = tally.cloned().unwrap_or_else(|| Tally { rule, ..Tally::default() });
+        let mut shown = serde_json::to_value(&counted).unwrap_or_default();
+        (shown["order"], shown["reason"]) = (json!(counted.verdict.order), json!(reason));
         let tally: Map<String, Value> =
-            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), value(key))).collect();
+            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), shown[*key].take())).collect();
         let chosen = self.chosen.get(&step.id);
         json!({
             "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
@@ -191,7 +181,6 @@ impl Session {
     }
 }
 
-/// The stored data of a round: one entry a seat, in roster order.
 pub fn round_data(round: &RoundRun) -> Value {
     let entry = |seat: &Seat| {
         let said = seat_answer(seat);

@@ -20,7 +20,6 @@ use crate::workflow::{LeakAction, Step};
 const WORDS: [&str; 4] = ["participant", "voice", "speaker", "table-voice"];
 
 impl PseudonymMap {
-    /// Draws the pseudonyms of a roster; the same seed and names give the same.
     pub fn draw<'a>(seed: u64, roster: impl Iterator<Item = &'a str>) -> Self {
         let roster: Vec<&str> = roster.collect();
         let mut order = roster.clone();
@@ -56,7 +55,7 @@ impl Session {
     /// The names to look for; none where the definition wants no scan. Names of participants count where they
     /// are to be hidden, or where the definition asks for a scan; elsewhere later rounds see them anyway.
     fn names_to_find(&self) -> Vec<Name> {
-        let Some(definition) = &self.definition else { return Vec::new() };
+        let definition = self.definition();
         let pseudonyms = self.pseudonyms();
         let unsaid = if pseudonyms.is_some() { LeakAction::Mask } else { LeakAction::Flag };
         let action = definition.leaks.unwrap_or(unsaid);
@@ -80,7 +79,6 @@ impl Session {
         names
     }
 
-    /// The event on the answers of a closed round, if they give something away.
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
         let answers = run.seats.values().filter_map(|seat| {
             let item = seat.item.as_ref()?;
@@ -165,7 +163,7 @@ impl Session {
     pub(crate) fn due_synthesis(&self) -> Option<(String, String)> {
         let id = self.finished_step.as_ref().filter(|_| self.synthesis_due)?;
         let round = self.synthesis_of(id)?.opened.round.clone();
-        let data = self.disclosed_result(self.definition.as_ref()?.step(id)?, self.results.get(id)?);
+        let data = self.disclosed_result(self.definition().step(id)?, self.results.get(id)?);
         let text = ["synthesis", "result"].into_iter().find_map(|key| data[key].as_str());
         Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
     }
@@ -259,7 +257,6 @@ fn why_rejected(status: &SeatStatus) -> String {
     }
 }
 
-/// The stored entry of a part of a step that brought a result.
 pub fn fulfilled(id: &str, result: Value) -> Value {
     json!({ "stepId": id, "status": "fulfilled", "result": result, "error": null })
 }

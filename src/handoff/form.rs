@@ -11,7 +11,7 @@ use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, Merge, Point, RoundOutcome, RoundRun, Session};
 use crate::round::material::SnapshotContent;
 use crate::round::snapshot::{Snapshot, sha256_hex};
-use crate::workflow::{Definition, FacilitatorForm, OutputSchema, RECENT_ROUNDS, Recorded, Step, StepKind};
+use crate::workflow::{FacilitatorForm, OutputSchema, RECENT_ROUNDS, Recorded, Step, StepKind};
 use crate::yaml::Out;
 
 /// Limits in characters.
@@ -56,7 +56,7 @@ impl Session {
             [winner] => Some(winner.clone()),
             _ => None,
         });
-        let repeated = about.and_then(|id| self.definition.as_ref()?.step(id));
+        let repeated = about.and_then(|id| self.definition().step(id));
         let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
         let open_items = self.agenda.items.iter().filter(|item| item.is_open());
         let (ideas, own_ids) = round.map(|round| self.ideas_to_show(round)).unwrap_or_default();
@@ -78,24 +78,20 @@ impl Session {
     }
 
     fn topic(&self, step: &Step) -> String {
-        let scope = self.definition.as_ref().and_then(|definition| self.scope_of(definition, step).ok());
+        let scope = self.scope_of(step).ok();
         let prompt = step.agent().and_then(|agent| agent.prompt.as_ref()).zip(scope);
         prompt.and_then(|(prompt, scope)| prompt.render(&scope).ok()).unwrap_or_default()
     }
 
     /// The prompt of a step with a form: what a seat would see, the topic as its question, and the ideas
     /// to merge.
-    pub(super) fn facilitator_prompt(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        facts: &FormFacts,
-    ) -> String {
+    pub(super) fn facilitator_prompt(&self, step: &Step, facts: &FormFacts) -> String {
+        let definition = self.definition();
         let past = self.all_past_rounds(&step.id);
         let past = past.get(past.len().saturating_sub(RECENT_ROUNDS)..).unwrap_or_default();
         let (conflicts, questions) = self.open_points();
         let artifacts = definition.artifacts.iter().collect();
-        let context = self.last_answers(definition, step);
+        let context = self.last_answers(step);
         let mut text = Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref(),
             goal: definition.goal.as_deref(),
@@ -117,25 +113,25 @@ impl Session {
             let ideas: Value = facts.ideas.iter().map(idea).collect();
             Out::write_entries(&[("ideas".into(), Out::json(&ideas, false))], 2, &mut text);
         }
-        if let Some(comment) = self.refusal_of(definition, step) {
+        if let Some(comment) = self.refusal_of(step) {
             let refused = json!(format!("A person refused your last proposal: {comment}"));
             Out::write_entries(&[("refusal".into(), Out::json(&refused, false))], 2, &mut text);
         }
         text
     }
 
-    fn refusal_of(&self, definition: &Definition, step: &Step) -> Option<String> {
+    fn refusal_of(&self, step: &Step) -> Option<String> {
         let edits = |other: &&Step| matches!(&other.kind, StepKind::Approval(approval) if approval.edits.as_ref() == Some(&step.id));
-        let given = &self.results.get(&definition.all_steps().find(edits)?.id)?.data;
+        let given = &self.results.get(&self.definition().all_steps().find(edits)?.id)?.data;
         let comment = given["comment"].as_str().filter(|_| given["approved"] == false)?;
         Some(comment.to_owned())
     }
 
     /// The answers of the round closed last, as seats see them; none of ideas, which are listed apart.
-    fn last_answers(&self, definition: &Definition, step: &Step) -> Map<String, Value> {
+    fn last_answers(&self, step: &Step) -> Map<String, Value> {
         let last = self.rounds.iter().rev().find(|round| round.closed.is_some());
         let last = last.filter(|round| round.opened.ballot.kind != BallotKind::Ideas);
-        let key = last.and_then(|round| definition.step(&round.opened.step)).map(Step::key);
+        let key = last.and_then(|round| self.definition().step(&round.opened.step)).map(Step::key);
         let context = self.context_for(&step.id);
         context.into_iter().filter(|(name, _)| Some(name.as_str()) == key).collect()
     }
@@ -158,7 +154,6 @@ impl Session {
 }
 
 impl FormFacts {
-    /// The instructions of the model, and the form of its answer in words.
     pub fn instructions(&self) -> String {
         let mut said = String::from(
             "You lead this discussion. You do not vote. Rely on the rounds below alone: invent no \

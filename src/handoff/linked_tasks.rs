@@ -10,7 +10,7 @@ use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
 use crate::history::{Session, StepFinished, Timestamp};
-use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
+use crate::workflow::{LinkDefinition, Report, Step, Task};
 
 pub const NO_LINKS: &str = "{}";
 const AGENT_TASK: &str = "agent_task";
@@ -70,7 +70,6 @@ fn created(task: &Task) -> Result<Timestamp, String> {
     }
 }
 
-/// A task's row, with the report of its agent if one is found.
 fn row(
     task: &Task,
     links: &[LinkDefinition],
@@ -146,9 +145,10 @@ fn indented(value: &Value) -> String {
 }
 
 impl Session {
-    pub fn linked(&self, definition: &Definition, step: &Step) -> LinkedTasks {
+    pub fn linked(&self, step: &Step) -> LinkedTasks {
+        let definition = self.definition();
         // Without links no task has any, whichever it is.
-        let task = if definition.links.is_empty() { None } else { self.task_of(definition, step) };
+        let task = if definition.links.is_empty() { None } else { self.task_of(step) };
         let Some(task) = task else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
         };
@@ -163,7 +163,8 @@ impl Session {
 
     /// The task a step works on: its own word, else the issue it is handed, else the session's input,
     /// else the definition itself where it is linked, else the first of the list.
-    fn task_of(&self, definition: &Definition, step: &Step) -> Option<String> {
+    fn task_of(&self, step: &Step) -> Option<String> {
+        let definition = self.definition();
         if let Some(task) = &step.task {
             return Some(task.clone());
         }
@@ -198,7 +199,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflow::{Source, load};
+    use crate::workflow::{Definition, Source, load};
 
     const DAY: &str = "2026-02-";
 
@@ -324,7 +325,7 @@ links:
             session.results.insert(step.to_owned(), serde_json::from_value(result).expect("a result"));
         }
         let step = loaded.step("three").expect("the step");
-        assert_eq!(session.task_of(&loaded, step).as_deref(), Some("B"));
+        assert_eq!(session.task_of(step).as_deref(), Some("B"));
     }
 
     #[test]

@@ -169,7 +169,6 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The copy of a value with every name masked that has a mask.
 pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
     let name = |leak: &Leak| Name { kind: leak.kind, text: leak.text.clone(), mask: leak.mask.clone() };
     let scanner = LeakScanner::new(leaks.iter().map(name));

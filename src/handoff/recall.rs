@@ -7,20 +7,15 @@ use serde_json::{Map, Value};
 
 use crate::history::{RoundRun, Session, StepFinished, StepRun};
 use crate::round::material::RoundSummary;
-use crate::workflow::{Definition, Recall, RecalledAnswers, Round, Step, StepKind};
+use crate::workflow::{Recall, RecalledAnswers, Round, Step, StepKind};
 
 impl Session {
-    /// Returns the rounds and the context that the snapshot of a round recalls.
-    pub(crate) fn recalled(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        round: &Round,
-    ) -> (Vec<RoundSummary>, Map<String, Value>) {
+    pub(crate) fn recalled(&self, step: &Step, round: &Round) -> (Vec<RoundSummary>, Map<String, Value>) {
+        let definition = self.definition();
         let closed = self.closed_rounds(&step.id);
         let recall = definition.recall(round);
         let skip = closed.len().saturating_sub(recall.rounds);
-        let hidden = self.hidden_steps(definition, &step.id);
+        let hidden = self.hidden_steps(&step.id);
         let is_hidden = |id: &str| hidden.iter().any(|step| step == id);
         let past = closed.iter().skip(skip);
         let past = past.map(|round| self.past_round(round, !is_hidden(&round.opened.step))).collect();

@@ -23,13 +23,8 @@ pub struct Rendered<'a> {
 }
 
 impl Session {
-    pub fn rendered_round<'a>(
-        &self,
-        definition: &Definition,
-        step: &'a Step,
-        round: &'a Round,
-    ) -> Result<Rendered<'a>, String> {
-        let directive = directive(definition, step).cloned();
+    pub fn rendered_round<'a>(&self, step: &'a Step, round: &'a Round) -> Result<Rendered<'a>, String> {
+        let directive = directive(self.definition(), step).cloned();
         let texts = step.written().into_iter().map(|(_, text)| text);
         let is_plain = !texts.chain(directive.as_deref()).any(Template::is_one) && round.revises.is_none();
         if is_plain && round.options_from.is_none() {
@@ -40,7 +35,7 @@ impl Session {
                 warnings: Vec::new(),
             });
         }
-        let scope = self.scope_of(definition, step)?;
+        let scope = self.scope_of(step)?;
         let mut asked = round.clone();
         let question = render(&mut asked.question, "`question`", &scope)?;
         let mut written = Written { question, ..Written::default() };
@@ -57,7 +52,7 @@ impl Session {
         }
         let form = &mut asked.ballot;
         let mut warnings = Vec::new();
-        if let Some(before) = self.revised(definition, step, round)? {
+        if let Some(before) = self.revised(step, round)? {
             // Asked of the same options, whatever has become of where they came from.
             let order = form.order;
             *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
@@ -72,10 +67,8 @@ impl Session {
         Ok(Rendered { round: Cow::Owned(asked), directive: said, written, warnings })
     }
 
-    /// Returns the message of an approval, and its template if it is one.
     pub fn rendered_message(
         &self,
-        definition: &Definition,
         step: &Step,
         approval: &Approval,
     ) -> Result<(String, Option<String>), String> {
@@ -83,12 +76,13 @@ impl Session {
         if !Template::is_one(&message) {
             return Ok((message, None));
         }
-        let written = render(&mut message, "`message`", &self.scope_of(definition, step)?)?;
+        let written = render(&mut message, "`message`", &self.scope_of(step)?)?;
         Ok((message, written))
     }
 
     /// The names that templates of a step see: results of steps that are over, and the definition.
-    pub(super) fn scope_of(&self, definition: &Definition, step: &Step) -> Result<Value, String> {
+    pub(super) fn scope_of(&self, step: &Step) -> Result<Value, String> {
+        let definition = self.definition();
         let mut scope = of_definition(definition);
         scope.insert("goal".to_owned(), definition.goal.as_deref().into());
         scope.insert("constraints".to_owned(), definition.constraints.as_slice().into());
@@ -112,7 +106,6 @@ fn render_options(form: &mut BallotForm, scope: &Value) -> Result<bool, String> 
     Ok(is_rendered)
 }
 
-/// Takes the options that a result holds into a form; returns warnings.
 fn take_options(from: &OptionsFrom, scope: &Value, form: &mut BallotForm) -> Result<Vec<String>, String> {
     let path = from.transform.text();
     let none = Map::new();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::work_item_input::WorkItemDraft;
 use crate::history::{PreviousArtifact, ReviewContext, ReviewRecorded, Session, StepArtifact, StepRun};
 use crate::round::material::Artifact;
-use crate::workflow::{Definition, Review, Step};
+use crate::workflow::{Review, Step};
 
 const NO_TAG: &str = "participant";
 
@@ -26,10 +26,8 @@ impl Session {
         earlier.map(|made| self.referenced_artifact(made, inline)).collect()
     }
 
-    /// The artifacts of steps, in the order of the definition, never of arrival.
     pub fn made_in_order(&self) -> impl Iterator<Item = &StepArtifact> {
-        let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
-        steps.filter_map(|step| self.made.get(step.made_id()))
+        self.definition().all_steps().filter_map(|step| self.made.get(step.made_id()))
     }
 
     pub fn reviews_in_order(&self) -> impl Iterator<Item = &ReviewRecorded> {
@@ -61,16 +59,11 @@ impl Session {
     }
 
     /// One work item for each thing under review and each reviewer who has no part in it.
-    pub(crate) fn reviews(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        review: &Review,
-    ) -> Result<Vec<WorkItemDraft>, String> {
-        let things = self.things(definition, &review.of);
+    pub(crate) fn reviews(&self, step: &Step, review: &Review) -> Result<Vec<WorkItemDraft>, String> {
+        let things = self.things(&review.of);
         let mut hand_overs = Vec::new();
         for thing in &things {
-            let reviewers = definition.reviewers(review).into_iter();
+            let reviewers = self.definition().reviewers(review).into_iter();
             for reviewer in reviewers.filter(|name| !thing.authors.contains(name)) {
                 let context = ReviewContext {
                     target_artifact_id: thing.artifact.artifact_id.clone(),
@@ -81,7 +74,7 @@ impl Session {
                     review_criteria: review.criteria.clone(),
                 };
                 let input = self.review_input(step, thing, &context, reviewer)?;
-                hand_overs.push(self.hand_over(definition, step, reviewer, input, Some(context))?);
+                hand_overs.push(self.hand_over(step, reviewer, input, Some(context))?);
             }
         }
         match (things.is_empty(), hand_overs.is_empty()) {
@@ -92,7 +85,8 @@ impl Session {
     }
 
     /// The artifacts to review under a name: those of a step and the steps inside it, or one of the definition.
-    fn things<'a>(&'a self, definition: &'a Definition, of: &str) -> Vec<Thing<'a>> {
+    fn things<'a>(&'a self, of: &str) -> Vec<Thing<'a>> {
+        let definition = self.definition();
         let Some(step) = definition.step(of) else {
             let found = definition.artifacts.iter().find(|artifact| artifact.id == of);
             return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
@@ -123,7 +117,6 @@ impl Session {
         Thing { artifact, authors: Vec::new() }
     }
 
-    /// A closed round as something to review: its authors are all its seats.
     fn held_round(&self, step: &Step) -> Option<Thing<'_>> {
         let round = self.last_round_of(&step.id)?;
         let artifact = PreviousArtifact {

@@ -12,16 +12,11 @@ use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
 use crate::round::answer::Outcome;
 use crate::round::material::EarlierReasons;
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, Feedback, Round, Step};
+use crate::workflow::{Feedback, Round, Step};
 
 impl Session {
     /// The last closed round that a round revises; none if it revises none.
-    pub(crate) fn revised(
-        &self,
-        definition: &Definition,
-        step: &Step,
-        round: &Round,
-    ) -> Result<Option<&RoundRun>, String> {
+    pub(crate) fn revised(&self, step: &Step, round: &Round) -> Result<Option<&RoundRun>, String> {
         let Some(of) = round.revises.as_deref() else { return Ok(None) };
         let before = self.last_round_of(of).filter(|before| before.closed.is_some());
         let Some(before) = before else {
@@ -33,7 +28,7 @@ impl Session {
             return Err(format!("it is of kind `{now}` and revises `{of}`, which was of kind `{kind}`"));
         }
         let sits = |seat: &&Seat| is_asked_again(seat) && round.participants.holds(&seat.name);
-        if !before.seats.values().any(|seat| sits(&seat)) || definition.step(&step.id).is_none() {
+        if !before.seats.values().any(|seat| sits(&seat)) || self.definition().step(&step.id).is_none() {
             return Err(format!("it revises `{of}`, and no seat of that is left to ask"));
         }
         Ok(Some(before))
@@ -41,7 +36,8 @@ impl Session {
 
     /// The steps of which the snapshot of `step` holds only what feedback allows: those that it revises,
     /// or that are revised where the way from it may still lead, until that is decided.
-    pub(super) fn hidden_steps(&self, definition: &Definition, step: &str) -> Vec<String> {
+    pub(super) fn hidden_steps(&self, step: &str) -> Vec<String> {
+        let definition = self.definition();
         let mut hidden = Vec::new();
         for (before, after) in definition.revisions() {
             let is_decided = || {
@@ -60,7 +56,6 @@ impl Session {
         hidden
     }
 
-    /// The reasons for and against each option of a round, in an order drawn for the round `drawn_for`.
     pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<EarlierReasons> {
         let form = &before.opened.ballot;
         let mut blocks: IndexMap<Option<&str>, EarlierReasons> = IndexMap::new();

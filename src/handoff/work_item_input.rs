@@ -28,7 +28,7 @@ impl Session {
         if let Some(reference) = &step.input {
             input.insert(reference.clone(), self.referenced(reference, &step.id)?);
         }
-        let items = self.definition.iter().flat_map(|definition| definition.items_for(&step.id));
+        let items = self.definition().items_for(&step.id).into_iter();
         input.extend(items.map(|item| (item.key.clone(), item.value.clone())));
         input.insert("context".to_owned(), Value::Object(self.context_for(&step.id)));
         if let Some(failed) = self.preceding_error() {
@@ -45,7 +45,7 @@ impl Session {
     /// The input that a step sees: the result that the nearest sequence around it names as `input`, null if
     /// there is none, else the session's.
     pub fn given_input(&self, step: &str) -> Value {
-        let around = self.definition.iter().flat_map(|definition| definition.around(step));
+        let around = self.definition().around(step).into_iter();
         let named = around.filter_map(|around| Some((around, around.input.as_ref()?))).next_back();
         match named {
             Some((around, reference)) => self.referenced(reference, &around.id).unwrap_or_default(),
@@ -55,9 +55,8 @@ impl Session {
 
     /// An earlier result by its step or key, as agents see it; null when that step failed.
     pub(super) fn referenced(&self, reference: &str, by: &str) -> Result<Value, String> {
-        let definition = self.definition.as_ref();
         let found = self.results_for(by).into_iter().rev().find_map(|result| {
-            let step = definition?.step(&result.step)?;
+            let step = self.definition().step(&result.step)?;
             (step.key() == reference || step.id == reference).then_some((step, result))
         });
         let (step, result) = found.ok_or_else(|| format!("Referenced step not found: {reference}"))?;
@@ -65,29 +64,25 @@ impl Session {
     }
 
     /// The work items that `step` would make now, in order; fails with the reason why it makes none.
-    pub fn work_item_drafts(
-        &self,
-        definition: &Definition,
-        step: &Step,
-    ) -> Result<Vec<WorkItemDraft>, String> {
+    pub fn work_item_drafts(&self, step: &Step) -> Result<Vec<WorkItemDraft>, String> {
         match &step.kind {
             StepKind::Agent(agent) => {
                 let input = self.input_of(step)?;
-                Ok(vec![self.hand_over(definition, step, &agent.agent, input, None)?])
+                Ok(vec![self.hand_over(step, &agent.agent, input, None)?])
             }
-            StepKind::Review(review) => self.reviews(definition, step, review),
+            StepKind::Review(review) => self.reviews(step, review),
             _ => Ok(Vec::new()),
         }
     }
 
     pub(crate) fn hand_over(
         &self,
-        definition: &Definition,
         step: &Step,
         agent: &str,
         input: Map<String, Value>,
         review_context: Option<ReviewContext>,
     ) -> Result<WorkItemDraft, String> {
+        let definition = self.definition();
         let seat = self.seat_info(agent).ok_or_else(|| format!("`{agent}` is not in the roster"))?;
         let stage_context = StageContext {
             stage_description: stage_description(step).to_owned(),
@@ -97,7 +92,7 @@ impl Session {
             previous_artifacts: self.previous_artifacts(seat.skills.is_empty() || seat.remote.is_some()),
         };
         missing(step, &input)?;
-        let linked = self.linked(definition, step);
+        let linked = self.linked(step);
         let mut task = AgentWork {
             input,
             stage_context,
@@ -117,12 +112,12 @@ impl Session {
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
         if let Some(facts) = self.form_facts(step) {
             task.rules = Some(facts.instructions() + task.rules.as_deref().unwrap_or_default());
-            task.prompt = Some(self.facilitator_prompt(definition, step, &facts));
+            task.prompt = Some(self.facilitator_prompt(step, &facts));
         }
         let text = text(definition, &task);
         let whole = brief(definition, step, &task) + &text;
         let template = template.as_ref().map(|template| (template, &scope));
-        let checked = self.check_agent(definition, step, template, &task.input, &whole);
+        let checked = self.check_agent(step, template, &task.input, &whole);
         if let Some(why) = checked.refusal {
             return Err(why);
         }
@@ -144,11 +139,9 @@ impl Session {
         Ok(WorkItemDraft { offered, warnings: [checked.warnings, linked.warnings].concat() })
     }
 
-    /// The prompt of an agent's work item: the system's part, empty if there is none, and the text.
     pub fn agent_prompt(&self, item: &WorkItemOffered) -> (String, String) {
-        let (Some(task), Some(definition)) = (&item.task, &self.definition) else {
-            return (String::new(), String::new());
-        };
+        let Some(task) = &item.task else { return Default::default() };
+        let definition = self.definition();
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
         let brief = definition.step(&item.step).map(|step| brief(definition, step, task));
         let text = text(definition, task);
@@ -159,8 +152,7 @@ impl Session {
     }
 
     pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {
-        let task = item.task.as_ref()?;
-        Some(as_json(&work_item(self.definition.as_ref()?, task)))
+        Some(as_json(&work_item(self.definition(), item.task.as_ref()?)))
     }
 }
 
@@ -228,7 +220,6 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
     participant_template(definition, agent).map(parse).transpose()
 }
 
-/// Fails with what a step requires and its input does not hold.
 pub fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
     lacks(step, |path| look_up(input, path).is_none_or(|found| is_blank(&found)))
 }

@@ -251,9 +251,9 @@ impl Session {
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
         self.roster = Arc::new(roster.collect());
         self.definition = Session::definition_of(opened).ok().map(Arc::new);
-        let tasks = self.definition.iter().flat_map(|definition| &definition.tasks);
+        let tasks = self.definition().tasks.iter();
         self.tasks = Arc::new(tasks.filter(|task| !task.deleted).cloned().collect());
-        self.agenda = self.definition.as_deref().map(Agenda::of).unwrap_or_default();
+        self.agenda = Agenda::of(self.definition());
         self.header = Some(Arc::new(opened.clone()));
     }
 

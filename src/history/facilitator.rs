@@ -70,7 +70,7 @@ impl Definition {
 
 impl Session {
     pub(super) fn revise(&mut self, revised: &RoundRevised) {
-        if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
+        if let Ok(after) = self.definition().revised(revised) {
             self.definition = Some(Arc::new(after));
         }
         for (seat, model) in &revised.models {

@@ -308,7 +308,8 @@ impl Session {
 
     /// The id of the round that a step opens next: the step's, with `.2`, `.3` … when it runs again; never
     /// one that another step's round has or will have.
-    pub fn next_round_id(&self, definition: &Definition, step: &str) -> String {
+    pub fn next_round_id(&self, step: &str) -> String {
+        let definition = self.definition();
         let before = self.rounds.iter().filter(|other| other.opened.step == step).count();
         if before == 0 {
             return step.to_owned();

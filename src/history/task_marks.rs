@@ -37,6 +37,6 @@ impl Session {
     }
 
     pub fn tasks_file(&self) -> Option<&str> {
-        Some(self.definition.as_ref()?.tracker.as_ref()?.file.as_str())
+        Some(self.definition().tracker.as_ref()?.file.as_str())
     }
 }

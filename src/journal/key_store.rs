@@ -141,7 +141,6 @@ impl KeyStore {
         Ok(certificate.zip(key).map(|(certificate, key)| (self.dir.join(name), certificate, key)))
     }
 
-    /// The text of a file; `None` when nothing of that name is a file with text.
     fn text(&self, name: &str) -> Result<Option<String>, DiskError> {
         let path = self.dir.join(name);
         match self.disk.read_own(&path, 1 << 20) {

@@ -123,10 +123,10 @@ impl Preview {
             draft_round(session, context).map_err(|refusal| refusal.to_string())?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
-        let background = session.definition.as_ref().and_then(|definition| {
-            let step = definition.step(&opened.step)?;
-            session.rendered_round(definition, step, step.round()?).ok()?.round.exploration.clone()
-        });
+        let background = session
+            .definition()
+            .step(&opened.step)
+            .and_then(|step| session.rendered_round(step, step.round()?).ok()?.round.exploration.clone());
         Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full, background })
     }
 }

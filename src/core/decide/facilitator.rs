@@ -91,7 +91,6 @@ pub fn retry(session: &Session, round: &str, participant: String, model: Option<
     Ok(vec![retried(run, participant, model)])
 }
 
-/// Checks that another model may take a seat in this step.
 fn may_take(session: &Session, step: &str, participant: &str, model: &str) -> Result<(), Refusal> {
     let Some(seat) = session.seat_info(participant) else {
         return refuse(format!("no participant `{participant}`"));

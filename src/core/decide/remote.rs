@@ -9,7 +9,6 @@ use crate::history::{
 use crate::round::envelope::{Envelope, FailedDelivery, Failure};
 use crate::round::seal::sign::is_public_key;
 
-/// The most refused envelopes of a seat in a round that are on record.
 const MOST_REFUSED: u32 = 8;
 
 pub fn invite(session: &Session, invited: SeatInvited) -> DecideResult {
@@ -70,7 +69,6 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
     Ok(vec![Event::BallotSealed(sealed)])
 }
 
-/// Takes in that a remote seat has no ballot to give, which it has signed.
 pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) -> DecideResult {
     refuse_if!(!session.is_remote(&failed.participant), RefusalWord::NotAParticipant);
     let round = session.round(&failed.round).filter(|round| round.session == failed.session);

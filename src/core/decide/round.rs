@@ -27,7 +27,7 @@ pub fn open_round(
 ) -> DecideResult {
     let (step, round) = round_to_open(session)?;
     let definition = session.definition();
-    let drafted = match session.checked_round(definition, step, round, summary) {
+    let drafted = match session.checked_round(step, round, summary) {
         Ok(drafted) if drafted.checked.refusal.is_none() => drafted,
         _ => return finish_step(session, &step.id, now),
     };
@@ -35,7 +35,7 @@ pub fn open_round(
     let opened = RoundOpened { seal, ..draft(session, step, &drafted)? };
     let of_round = drafted.checked.warnings.iter().chain(&drafted.asked.warnings);
     let of_round = of_round.map(|warning| format!("round `{}`: {warning}", step.id));
-    let warnings = of_round.chain(session.linked(definition, step).warnings);
+    let warnings = of_round.chain(session.linked(step).warnings);
     let mut events: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
     if definition.project_summary.is_none() && summary != session.context.as_deref() {
         events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
@@ -57,7 +57,7 @@ pub struct RoundDraft {
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
     refuse_if!(session.definition.is_none(), "the session is not open");
     let (step, round) = round_to_open(session)?;
-    let drafted = session.checked_round(session.definition(), step, round, summary)?;
+    let drafted = session.checked_round(step, round, summary)?;
     let opened = draft(session, step, &drafted)?;
     let bytes_in_full = session.size_in_full(step, &drafted.asked.round, summary);
     Ok(RoundDraft { opened, checked: drafted.checked, bytes_in_full })
@@ -66,7 +66,7 @@ pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraf
 fn draft(session: &Session, step: &Step, drafted: &CheckedRound<'_>) -> Result<RoundOpened, Refusal> {
     let CheckedRound { asked, snapshot, .. } = drafted;
     let (definition, round) = (session.definition(), &*asked.round);
-    let before = session.revised(definition, step, round)?;
+    let before = session.revised(step, round)?;
     let is_asked = |seat: &&SeatInfo| {
         let may_revise = |before: &RoundRun| before.seat(&seat.name).is_some_and(is_asked_again);
         seat.sits_in(definition, step) && before.is_none_or(may_revise)
@@ -75,7 +75,7 @@ fn draft(session: &Session, step: &Step, drafted: &CheckedRound<'_>) -> Result<R
     let rules = prompt::rules(&round.ballot);
     Ok(RoundOpened {
         step: step.id.clone(),
-        round: session.next_round_id(definition, &step.id),
+        round: session.next_round_id(&step.id),
         number: session.next_round_number(),
         question: round.question.clone(),
         ballot: round.ballot.clone(),
@@ -106,7 +106,6 @@ fn round_to_open(session: &Session) -> Result<(&Step, &Round), Refusal> {
     session.waiting_round().ok_or_else(|| "no round step waits to be opened".into())
 }
 
-/// The work items of the seats, in roster order.
 fn offers(session: &Session, opened: &RoundOpened) -> DecideResult {
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let offer = |(index, name): (usize, &String)| {

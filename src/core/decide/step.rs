@@ -62,7 +62,7 @@ pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult 
     let running = Running::of(session, id, now)?;
     let Running { run, step, .. } = running;
     refuse_if!(!run.items.is_empty(), format!("step `{id}` has nothing left to hand out"));
-    let drafts = match session.work_item_drafts(session.definition(), step) {
+    let drafts = match session.work_item_drafts(step) {
         Ok(drafts) => drafts,
         Err(why) => return Ok(running.end(StepOutcome::failed(why))),
     };
@@ -225,7 +225,7 @@ impl<'a> Running<'a> {
     fn of_round(&self) -> Result<StepOutcome, Refusal> {
         let Self { session, step, run, .. } = self;
         if let (StepKind::Round(round), None) = (&step.kind, run.round) {
-            return match session.round_refusal(session.definition(), step, round) {
+            return match session.round_refusal(step, round) {
                 Some(why) => Ok(StepOutcome::envelope(json!([]), Some(why))),
                 None => refuse(format!("round `{}` is not opened", step.id)),
             };
@@ -267,7 +267,7 @@ impl<'a> Running<'a> {
             let why = format!("round `{round}` has no ideas to merge");
             return ApprovalState::Ends(StepOutcome::failed(why));
         }
-        let (mut message, written) = match session.rendered_message(session.definition(), step, approval) {
+        let (mut message, written) = match session.rendered_message(step, approval) {
             Ok(rendered) => rendered,
             Err(why) => return ApprovalState::Ends(StepOutcome::failed(why)),
         };
@@ -305,7 +305,7 @@ impl<'a> Running<'a> {
         let Self { session, step, run, .. } = self;
         let items = self.items();
         if run.items.is_empty() {
-            return match session.work_item_drafts(session.definition(), step) {
+            return match session.work_item_drafts(step) {
                 Err(why) => Ok(Err(why)),
                 Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
             };

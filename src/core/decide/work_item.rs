@@ -154,7 +154,6 @@ fn result(session: &Session, item: &WorkItem) -> Option<Event> {
     }))
 }
 
-/// The feedback of a completed review, on record and linked to its artifact.
 fn feedback(item: &WorkItem, context: &ReviewContext, data: Value, now: Timestamp) -> [Event; 2] {
     let (id, step) = (&item.offered.item, &item.offered.step);
     let reviewed = Event::ReviewRecorded(ReviewRecorded {
@@ -207,7 +206,7 @@ pub struct RequestedEvidence {
 impl RequestedEvidence {
     /// Looks at the work items that were offered since the last look.
     pub fn look(&mut self, session: &Session) {
-        let Some(definition) = &session.definition else { return };
+        let definition = session.definition();
         let offered = session.items.values().skip(self.looked_at).map(|item| &item.offered);
         for offered in offered.filter(|offered| offered.model != TRACKER) {
             let rules = offered.task.as_ref().and_then(|task| task.rules.as_deref());

@@ -251,7 +251,7 @@ impl Verifier {
             return Ok(());
         }
         if let Event::ContextChanged { text } = event {
-            let own = self.session.definition.as_ref().and_then(|own| own.project_summary.as_ref());
+            let own = &self.session.definition().project_summary;
             let is_change = own.is_none() && *text != self.session.context;
             return is_change.then_some(()).ok_or_else(|| "it changes nothing that a round shows".to_owned());
         }

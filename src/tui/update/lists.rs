@@ -246,10 +246,10 @@ fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> 
 /// The form of the round that is drafted, as it would open now.
 pub fn round_form(model: &Model) -> Option<Form> {
     let session = model.session();
-    let (definition, id) = (session.definition.as_ref()?, &model.preview()?.opened.step);
-    let step = definition.step(id)?;
+    let id = &model.preview()?.opened.step;
+    let step = session.definition().step(id)?;
     // A person writes text.
-    let asked = session.rendered_round(definition, step, step.round()?).ok()?;
+    let asked = session.rendered_round(step, step.round()?).ok()?;
     Some(form::round(session, id, &asked.round))
 }
 

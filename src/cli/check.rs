@@ -2,23 +2,25 @@
 //!
 //! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
 //! would run, which addresses it would ask, and what is known of the programs that take seats. Nothing is
-//! run but what prints the version of such a program, nothing sent or saved. Personas and models are looked
-//! up as a run would; keys are not needed.
+//! run but what prints the version of such a program; nothing is saved, and nothing sent but the question of
+//! `--probe`. Personas and models are looked up as a run would; keys are not needed.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::console::{Console, VerbResult, as_json};
+use super::dry_run::{foreseen, misfits};
 use super::options::environment;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::history::{Session, Timestamp};
+use crate::history::Timestamp;
 use crate::insight::pluralize;
 use crate::launch::environment::Environment;
 use crate::launch::material::unreadable_evidence;
 use crate::launch::prepare::{
-    ExaminedFile, PreparedSession, examine_file, opened, read_definition, undecidable_rounds, without_model,
+    ExaminedFile, LaunchOptions, PreparedSession, examine_file, opened, read_definition, undecidable_rounds,
+    without_model,
 };
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::wrapped::program_notes;
@@ -34,12 +36,12 @@ struct Findings {
 }
 
 /// Checks each file and prints what was found, with `json` as one object per finding.
-pub fn run(files: &[impl AsRef<Path>], json: bool, output: &mut Console) -> VerbResult {
+pub fn run(files: &[impl AsRef<Path>], json: bool, probe: bool, output: &mut Console) -> VerbResult {
     output.json = json;
     let set_up = environment(false, output)?;
     let (mut error_count, mut warning_count) = (0, 0);
     for path in files {
-        let Findings { errors, warnings, notes } = findings(path.as_ref(), &set_up);
+        let Findings { errors, warnings, notes } = findings(path.as_ref(), &set_up, probe);
         error_count += errors.len();
         warning_count += warnings.len();
         let file = path.as_ref().display().to_string();
@@ -69,7 +71,7 @@ pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-fn findings(path: &Path, set_up: &Environment) -> Findings {
+fn findings(path: &Path, set_up: &Environment, probe: bool) -> Findings {
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
@@ -80,7 +82,7 @@ fn findings(path: &Path, set_up: &Environment) -> Findings {
         Ok(ExaminedFile { plan, problems, warnings }) => {
             let mut found = Findings { errors: problems, warnings, notes: Vec::new() };
             if let Some(plan) = plan {
-                found.look_at(&plan, set_up);
+                found.look_at(&plan, set_up, probe);
             }
             found
         }
@@ -90,7 +92,7 @@ fn findings(path: &Path, set_up: &Environment) -> Findings {
 
 impl Findings {
     /// Adds those about the participants, models and work items of a definition, which may have errors.
-    fn look_at(&mut self, plan: &PreparedSession, set_up: &Environment) {
+    fn look_at(&mut self, plan: &PreparedSession, set_up: &Environment, probe: bool) {
         let Self { errors, warnings, notes } = self;
         warnings.extend(plan.unlinked.iter().cloned());
         errors.extend(set_up.folders.context().err());
@@ -125,6 +127,10 @@ impl Findings {
                         Err(problem) => errors.push(problem.with_file(&plan.file)),
                     }
                 }
+                if probe {
+                    let misfits = misfits(&session, &LaunchOptions::default(), set_up);
+                    warnings.extend(misfits.into_iter().map(|misfit| misfit.with_file(&plan.file)));
+                }
                 *notes = std::mem::take(notes).into_iter().map(|note| note.with_file(&plan.file)).collect();
             }
             Ok(_) => {}
@@ -134,21 +140,6 @@ impl Findings {
             }
         }
     }
-}
-
-/// Returns what will be refused whatever results come, and the warnings; `file` is the definition's name.
-pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
-    let (mut refused, mut warned) = (Vec::new(), Vec::new());
-    for (step, checked) in session.foreseen() {
-        let problem = |why: &String| {
-            let message = format!("step `{}`: {why}", step.id);
-            Diagnostic::new(message).hint(HINT).at(file, step.place.0, step.place.1)
-        };
-        refused.extend(checked.refusal.iter().map(problem));
-        warned.extend(checked.warnings.iter().map(problem));
-    }
-    (refused, warned)
 }
 
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {

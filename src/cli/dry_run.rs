@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::check::foreseen;
+use futures::future::join_all;
+use indexmap::IndexMap;
+
 use super::console::{Console, VerbResult};
 use crate::config::prices::AS_OF;
 use crate::config::trust::lines;
@@ -84,6 +86,46 @@ pub fn draft(
         }
     }
     Ok(total)
+}
+
+/// Returns what will be refused whatever results come, and the warnings; `file` is the definition's name.
+pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
+    let (mut refused, mut warned) = (Vec::new(), Vec::new());
+    for (step, checked) in session.foreseen() {
+        let problem = |why: &String| {
+            let message = format!("step `{}`: {why}", step.id);
+            Diagnostic::new(message).hint(HINT).at(file, step.place.0, step.place.1)
+        };
+        refused.extend(checked.refusal.iter().map(problem));
+        warned.extend(checked.warnings.iter().map(problem));
+    }
+    (refused, warned)
+}
+
+/// Says which prompts do not fit into the windows that their local servers tell.
+pub fn misfits(session: &Session, options: &LaunchOptions, set_up: &Environment) -> Vec<Diagnostic> {
+    let (mut longest, mut session) = (IndexMap::<String, usize>::new(), session.clone());
+    // Whatever keeps a draft from its end is told elsewhere.
+    let _ = draft(&mut session, options, set_up, &mut |event, session, _| {
+        if let Event::WorkItemOffered(item) = event {
+            let known = longest.entry(item.model.clone()).or_default();
+            *known = estimated_tokens(&prompt(session, item)).max(*known);
+        }
+    });
+    let asked = longest.into_iter().filter_map(|(model, needed)| {
+        let (provider, name) = model.split_once('/')?;
+        let (server, name) = (set_up.catalog().over_http(provider).ok()?, name.to_owned());
+        Some(async move {
+            let why = server.misfit(&name, needed).await?;
+            Some(Diagnostic::new(format!("`{model}`: {why}")))
+        })
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_or_else(
+        |_| Vec::new(),
+        |runtime| runtime.block_on(join_all(asked)).into_iter().flatten().collect(),
+    )
 }
 
 fn remark(event: &Event, output: &Console) {

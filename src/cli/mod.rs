@@ -132,7 +132,7 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             tally::run(&args, file.as_deref(), output)
         }
         Verb::Check { files, expand: true, .. } => check::expand(&files, output),
-        Verb::Check { files, json, .. } => check::run(&files, json, output),
+        Verb::Check { files, json, probe, .. } => check::run(&files, json, probe, output),
         Verb::Schema => {
             output.line(&crate::workflow::definition_schema_text());
             Ok(ExitCode::Finished)

@@ -91,7 +91,8 @@ impl<'a> InstalledProgram<'a> {
                 )
             }
         };
-        Ok(Diagnostic::new(note))
+        let aside = self.found.program.left_aside(false).map(|aside| format!("; {aside}"));
+        Ok(Diagnostic::new(note + &aside.unwrap_or_default()))
     }
 }
 
@@ -144,6 +145,9 @@ pub(super) fn wrapped_seats(
 /// Returns what a model's program was seen to send; none where no program answers for it.
 pub fn wrapped(model: &str, set_up: &Environment, tell: Tell<'_>) -> Result<Option<Wrapped>, Diagnostic> {
     let Some(program) = InstalledProgram::of(model, set_up)? else { return Ok(None) };
+    if let Some(aside) = program.found.program.left_aside(false) {
+        tell(&Diagnostic::new(format!("`{model}`: {aside}")));
+    }
     let measured = if program.is_unknown() {
         let provider = &program.found.program.provider;
         tell(&Diagnostic::new(format!("checking what `{provider}` adds to the question, at most 20 s")));

@@ -108,6 +108,25 @@ fn a_program_has_no_terminal_to_ask_at_or_to_change() {
 }
 
 #[test]
+fn settings_of_the_users_own_program_that_a_seat_leaves_aside_are_named() {
+    let refused = r#"printf '{"is_error":true,"result":"Not logged in"}'; exit 1"#;
+    let desk = with_claude(Desk::with(ROUND), refused).set("ANTHROPIC_API_KEY", "sk-ant");
+    desk.write("../home/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"https://gate"}}"#);
+    let run = ["--batch", "decide.yaml", "--model", "claude-cli/m"];
+    let told = "a seat leaves ANTHROPIC_BASE_URL of ~/.claude/settings.json aside";
+    let err = desk.run(run).code(5).tells(told).err;
+    has(&err, &["ended with exit status: 1", "env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]}`"]);
+    assert!(!err.contains("is not logged in"), "{err}");
+    let passed = "providers: {claude-cli: {env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]}}\n";
+    desk.write("../home/config/config.yaml", passed);
+    assert!(!desk.run(run).code(5).err.contains("aside"));
+    let desk = with_program(desk, "codex", "echo codex-cli 1");
+    desk.write("../home/.codex/config.toml", "model_provider = \"corp\"\n");
+    desk.write("decide.yaml", ROUND.replace("qa-lead", "codex-cli/m"));
+    desk.run(["check", "decide.yaml"]).code(0).says("leaves model_provider of ~/.codex/config.toml aside");
+}
+
+#[test]
 fn every_way_a_program_fails_has_its_reason() {
     let answer = r#"printf '{"is_error":false,"result":"vote: red"}'"#;
     let refused = r#"printf '{"is_error":true,"result":"Invalid API key · Please run /login"}'; exit 1"#;

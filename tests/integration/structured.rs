@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::program::{Desk, arg};
+use crate::pty::Screen;
 use crate::server::{Answer, Request, Server};
 
 const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
@@ -126,6 +127,11 @@ fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
     desk("a long story ").run(run).code(5).tells(told);
     assert_eq!(server.requests().len(), 1, "it was asked once, and nothing was sent");
     desk("story ").run(run).code(0);
+    let long = desk("a long story ").set("ROUNDTABLE_MODEL", "llamacpp/m");
+    long.run(["check", "decide.yaml", "--probe"]).code(0).says(told);
+    let mut screen = Screen::open(&long, (200, 40), &["decide.yaml"]);
+    screen.wait_for(&["this server's window is 2,048"]);
+    screen.end();
     assert!(desk("").run(["doctor", "llamacpp/m"]).out.contains("`m` reads 2,048 tokens here"));
 }
 

@@ -91,6 +91,9 @@ pub enum Verb {
         /// Print each definition with the steps of its discussions in their place
         #[arg(long, conflicts_with = "json")]
         expand: bool,
+        /// Ask local servers whether the first prompts fit into their windows
+        #[arg(long, conflicts_with = "expand")]
+        probe: bool,
     },
     /// Print the JSON Schema of definitions, for editors
     Schema,

@@ -18,6 +18,7 @@ use super::args::{Format, Run};
 use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
+use super::dry_run::misfits;
 use super::files::rendered;
 use super::headless::remove_unused;
 use super::link_door::LinkDoor;
@@ -215,6 +216,7 @@ impl Host for TuiHost {
         let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
         let programs = program_notes(&opening.session, &answers, set_up);
         notices.extend(programs.into_iter().map(|note| note.unwrap_or_else(|problem| problem)));
+        notices.extend(misfits(&opening.session, &options, set_up));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
         let asks_first = !set_up.trust.unagreed(opening.needs).is_empty();

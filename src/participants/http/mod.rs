@@ -36,6 +36,7 @@ use super::api::{ApiStyle, RequestOptions, ServiceError};
 use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
+use crate::tokens::estimated_tokens;
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked_answer};
 use parameters::{Complaint, ParameterMemory, Parameters};
@@ -114,7 +115,9 @@ impl HttpParticipant {
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
-        if let Some(misfit) = patience.wait(0, self.misfit(ask)).await? {
+        let prompt = [&*ask.prompt.rules, &ask.prompt.snapshot, &ask.prompt.tail];
+        let needed = prompt.map(estimated_tokens).iter().sum();
+        if let Some(misfit) = patience.wait(0, self.misfit(&ask.model, needed)).await? {
             return Err(Failure { tries: 0, ..misfit.into() });
         }
         let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));

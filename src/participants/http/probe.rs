@@ -14,7 +14,6 @@ use super::request_body::SplitBody;
 use super::{Body, Bytes, HttpParticipant, MAX_REPLY, Method, Url};
 use crate::participants::{Failure, SeatRequest};
 use crate::sanitize::group_digits;
-use crate::tokens::estimated_tokens;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A prompt of fewer tokens fits into every window.
@@ -76,13 +75,10 @@ impl HttpParticipant {
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 
-    /// Returns why a prompt does not fit into the window that its server tells, if it does not.
-    pub(super) async fn misfit(&self, ask: &SeatRequest) -> Option<String> {
+    /// Returns why a prompt of so many tokens does not fit into the window that its server tells, if it does not.
+    pub async fn misfit(&self, model: &str, needed: usize) -> Option<String> {
         let question = self.service.window?;
-        let prompt = &ask.prompt;
-        let needed: usize =
-            [&*prompt.rules, &prompt.snapshot, &prompt.tail].map(estimated_tokens).iter().sum();
-        let window = if needed < LEAST { None } else { self.window(&ask.model).await }?;
+        let window = if needed < LEAST { None } else { self.window(model).await }?;
         (needed > window).then(|| {
             format!(
                 "the prompt has about {} tokens, and this server's window is {}: raise it ({}), or send less",

@@ -3,7 +3,7 @@
 //! The first line of each names the version it was tried against.
 
 use super::output::{Mark, OutputPaths};
-use super::program::{SeatProgram, pairs, words};
+use super::program::{OwnSettings, SeatProgram, pairs, words};
 
 pub type Preset = (&'static str, fn() -> SeatProgram);
 
@@ -56,6 +56,23 @@ fn claude() -> SeatProgram {
         version: words("claude --version"),
         logged_out: &["not logged in", "invalid api key", "please run /login", "oauth token"],
         recorder_set: pairs(&[("ANTHROPIC_BASE_URL", "{recorder}"), ("ANTHROPIC_API_KEY", "recorder")]),
+        own_variables: &[
+            "ANTHROPIC_BASE_URL",
+            "CLAUDE_CODE_USE_BEDROCK",
+            "CLAUDE_CODE_USE_VERTEX",
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+        ],
+        own_settings: Some(OwnSettings {
+            file: ".claude/settings.json",
+            keys: &[
+                ("ANTHROPIC_BASE_URL", "ANTHROPIC_BASE_URL"),
+                ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_BEDROCK"),
+                ("CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_VERTEX"),
+                ("apiKeyHelper", "ANTHROPIC_API_KEY"),
+            ],
+        }),
         priced_as: Some("anthropic"),
         ..SeatProgram::default()
     }
@@ -114,6 +131,11 @@ fn codex() -> SeatProgram {
             "model_provider=\"recorder\" model_providers.recorder.name=\"recorder\" \
              model_providers.recorder.base_url=\"{recorder}/v1\" model_providers.recorder.wire_api=\"responses\"",
         ),
+        own_variables: &["OPENAI_BASE_URL", "OPENAI_API_KEY", "CODEX_API_KEY"],
+        own_settings: Some(OwnSettings {
+            file: ".codex/config.toml",
+            keys: &[("model_provider", "model_provider="), ("openai_base_url", "openai_base_url=")],
+        }),
         priced_as: Some("openai"),
         ..SeatProgram::default()
     }
@@ -150,6 +172,12 @@ fn gemini() -> SeatProgram {
         logged_out: &["set an auth method", "invalid auth method", "please set", "not logged in"],
         recorder_set: pairs(&[("GOOGLE_GEMINI_BASE_URL", "{recorder}"), ("GEMINI_API_KEY", "recorder")]),
         recorder_files: pairs(&[(SETTINGS, &with_key)]),
+        own_variables: &[
+            "GOOGLE_GEMINI_BASE_URL",
+            "GOOGLE_GENAI_USE_VERTEXAI",
+            "GEMINI_API_KEY",
+            "GOOGLE_API_KEY",
+        ],
         priced_as: Some("gemini"),
         ..SeatProgram::default()
     }
@@ -197,6 +225,7 @@ fn opencode() -> SeatProgram {
             ("OPENAI_API_KEY", "recorder"),
         ]),
         recorder_models: &["anthropic/", "openai/"],
+        own_variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
         ..SeatProgram::default()
     }
 }

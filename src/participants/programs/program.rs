@@ -1,5 +1,7 @@
 //! A program that can take a seat, as data: its command, its placeholders, where its answer stands.
 
+use std::path::Path;
+
 use super::output::OutputPaths;
 
 /// A program that answers: how it is run, and how its answer is read.
@@ -39,8 +41,20 @@ pub struct SeatProgram {
     pub recorder_files: Vec<(String, String)>,
     /// Beginnings of the models that can be pointed at a recorder, if not all can.
     pub recorder_models: &'static [&'static str],
+    /// Variables that say where the user's own program goes, and as whom; nothing of them is passed on unasked.
+    pub own_variables: &'static [&'static str],
+    /// The user's settings that say so, which are not read in a seat.
+    pub own_settings: Option<OwnSettings>,
     /// The provider whose prices its models have.
     pub priced_as: Option<&'static str>,
+}
+
+/// A file of settings in the user's home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnSettings {
+    pub file: &'static str,
+    /// Keys in it, each with the variable or argument that stands for it in a seat.
+    pub keys: &'static [(&'static str, &'static str)],
 }
 
 impl SeatProgram {
@@ -67,6 +81,8 @@ impl SeatProgram {
             with_model: words("--model {model}"),
             set: self.tools_set.clone(),
             files: Vec::new(),
+            // With its tools it reads them.
+            own_settings: None,
             ..self.clone()
         };
         let command = program.words(model, &[]);
@@ -79,7 +95,9 @@ impl SeatProgram {
         let proxy = pairs(&[("HTTPS_PROXY", url), ("https_proxy", url)]);
         let direct = pairs(&[("NO_PROXY", "127.0.0.1"), ("no_proxy", "127.0.0.1")]);
         let set = self.recorder_set.iter().map(|(name, value)| (name.clone(), filled(value)));
+        let is_own = |name: &String| self.own_variables.contains(&name.as_str());
         Self {
+            env: self.env.iter().filter(|name| !is_own(name)).cloned().collect(),
             command: self.command.iter().cloned().chain(self.recorder_words.iter().map(filled)).collect(),
             set: self.set.iter().cloned().chain(proxy).chain(direct).chain(set).collect(),
             files: self.files.iter().cloned().chain(self.recorder_files.iter().cloned()).collect(),
@@ -99,10 +117,40 @@ impl SeatProgram {
         self.command.iter().chain(&self.with_model).any(|word| word.contains(placeholder))
     }
 
-    /// The variables of keys that it reads and that are not passed on.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
-        let keys = self.recorder_set.iter().map(|(name, _)| name).filter(|name| name.ends_with("_API_KEY"));
-        keys.filter(|name| !self.env.contains(name))
+    /// Says which settings of the user's own program a seat leaves aside, and how to pass them; of keys only
+    /// with `and_keys`, since a key in the environment may be meant for others.
+    pub fn left_aside(&self, and_keys: bool) -> Option<String> {
+        let is_passed = |by: &str| {
+            self.env.iter().any(|name| name == by) || self.command.iter().any(|word| word.starts_with(by))
+        };
+        let is_key = |name: &str| name.ends_with("_KEY") || name.ends_with("_TOKEN");
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let variables = self.own_variables.iter().filter(|name| (and_keys || !is_key(name)) && is_set(name));
+        let mut found: Vec<(String, &str)> = variables.map(|name| ((*name).to_owned(), *name)).collect();
+        if let (Some(own), Some(home)) = (&self.own_settings, std::env::var_os("HOME")) {
+            let text = std::fs::read_to_string(Path::new(&home).join(own.file)).unwrap_or_default();
+            let begins = |line: &str, key| {
+                line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+            };
+            let is_in = |key: &str| {
+                text.contains(&format!("\"{key}\"")) || text.lines().any(|line| begins(line, key))
+            };
+            let keys = own.keys.iter().filter(|(key, _)| is_in(key));
+            found.extend(keys.map(|(key, by)| (format!("{key} of ~/{}", own.file), *by)));
+        }
+        found.retain(|(_, by)| !is_passed(by));
+        let mut by: Vec<&str> = found.iter().map(|(_, by)| *by).collect();
+        by.dedup();
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        let provider = &self.provider;
+        let cure = match by.first()?.strip_suffix('=') {
+            Some(word) => format!("`{provider}: {{arguments: [-c, '{word}=…', …]}}` (docs/PROVIDERS.md)"),
+            None => format!("`{provider}: {{env: [{}]}}`, each set in the environment", by.join(", ")),
+        };
+        Some(format!(
+            "a seat leaves {} aside: to pass it on, `providers` of your config.yaml takes {cure}",
+            names.join(", ")
+        ))
     }
 }
 

@@ -103,16 +103,8 @@ impl ProgramSeat {
         let said: String = harmless_line(said).chars().take(REASON).collect();
         let low = said.to_lowercase();
         let is_logged_out = self.program.logged_out.iter().any(|phrase| low.contains(phrase));
-        let withheld =
-            self.program.keys().find(|key| std::env::var_os(key).is_some()).filter(|_| is_logged_out);
-        let (failed, cure) = match withheld {
-            Some(key) => {
-                let provider = &self.program.provider;
-                let cure = format!(
-                    "; {key} is set here and not passed on: `providers: {{{provider}: {{env: [{key}]}}}}`"
-                );
-                ("is not logged in", cure)
-            }
+        let (failed, cure) = match self.program.left_aside(is_logged_out) {
+            Some(aside) => (failed, format!("; {aside}")),
             None if is_logged_out => ("is not logged in", "; run it once by itself and log in".to_owned()),
             None => (failed, String::new()),
         };

@@ -106,6 +106,9 @@ const MOST_LISTED: usize = 8;
 
 /// The hint for an unknown word: the nearest known one, else the first ones; `…` says that there are more.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
+    if word.contains('\u{a0}') {
+        return "it holds a no-break space: write an ordinary one".to_owned();
+    }
     if let Some(candidate) = nearest(word, known.iter().copied()) {
         return format!("did you mean `{candidate}`?");
     }

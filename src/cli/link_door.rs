@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::system_time;
 use crate::config::read_file::read_text;
-use crate::config::remote::DoorAddress;
+use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::{
@@ -58,7 +58,7 @@ enum Tls {
 
 /// A port that is bound, for one session at a time.
 pub struct LinkDoor {
-    asked: DoorAddress,
+    asked: RemoteConfig,
     listener: TcpListener,
     address: SocketAddr,
     tls: Tls,
@@ -97,7 +97,7 @@ pub struct OpenedDoor {
 impl LinkDoor {
     /// # Errors
     /// An address where browsers cannot seal or that is taken; a certificate that cannot be used.
-    pub fn bind(asked: DoorAddress) -> Result<Self, Diagnostic> {
+    pub fn bind(asked: RemoteConfig) -> Result<Self, Diagnostic> {
         if let Some(url) = &asked.behind
             && !url
                 .strip_prefix("https://")
@@ -110,7 +110,7 @@ impl LinkDoor {
         if asked.lan {
             address.set_ip(lan_address()?);
         }
-        let tls = match &asked.certificate {
+        let tls = match asked.certificate() {
             Some((certificate, key)) => Tls::Given(given_certificate(certificate, key)?),
             None if asked.self_signed || asked.lan => Tls::Made,
             None => Tls::None,
@@ -215,7 +215,7 @@ impl LinkDoor {
 
     /// The options with which the same links work again, each with a space before it.
     pub fn options(&self) -> String {
-        let DoorAddress { bind, lan, self_signed, certificate, behind } = &self.asked;
+        let RemoteConfig { bind, lan, self_signed, behind, .. } = &self.asked;
         let mut options = String::new();
         if bind.is_some() {
             options.push_str(&format!(" --bind {}", self.address));
@@ -223,7 +223,7 @@ impl LinkDoor {
         for (option, is_given) in [(" --lan", lan), (" --self-signed", self_signed)] {
             options.push_str(if *is_given { option } else { "" });
         }
-        if let Some((certificate, key)) = certificate {
+        if let Some((certificate, key)) = self.asked.certificate() {
             options.push_str(&format!(" --cert {} --key {}", certificate.display(), key.display()));
         }
         options.extend(behind.iter().map(|url| format!(" --behind {url}")));

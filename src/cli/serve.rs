@@ -13,7 +13,7 @@ use super::link_door::DoorInputs;
 use super::link_door::{Access, LinkDoor, qr_code};
 use crate::config::Config;
 use crate::config::dirs::Dirs;
-use crate::config::remote::DoorAddress;
+use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::Session;
@@ -34,9 +34,9 @@ struct Links {
 impl<'a> ServedDoor<'a> {
     /// Binds the address that is given, else that of the settings.
     pub fn bind(args: &'a ServeArgs) -> Result<Self, RunError> {
-        let mut asked = DoorAddress::from(&args.door);
-        if asked == DoorAddress::default() {
-            asked = Config::load(&Dirs::find(args.common.trust.trust)?)?.door;
+        let mut asked = args.door.clone();
+        if asked == RemoteConfig::default() {
+            asked = Config::load(&Dirs::find(args.common.trust.trust)?)?.remote;
         }
         Ok(Self { args, door: LinkDoor::bind(asked)?, untold: Mutex::new(None) })
     }

@@ -29,14 +29,14 @@ impl WorkerDoor {
         }
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
         let key = table_key(&keys, of.header())?;
-        let workers = &of.set_up.config.workers;
-        let Some(url) = workers.nats.url.clone() else {
+        let nats = of.set_up.config.remote.nats.clone();
+        let Some(url) = nats.url else {
             let problem = Diagnostic::new("seats are answered for by workers, and no NATS server is named");
             let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml";
             return Err(problem.hint(hint).into());
         };
         let name = SESSION.to_owned();
-        let address = Address { url, creds_file: workers.nats.creds_file.clone(), name };
+        let address = Address { url, creds_file: nats.creds_file, name };
         let tell: Tell = Arc::new(tell);
         let seats = remote.get_or_insert_default();
         let opened = QueueDoor::open(&address, of.header(), &of.session.id, key, &seats.arrive, &tell);

@@ -5,24 +5,12 @@ use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::Args;
 use indexmap::IndexMap;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::round::seal::sign::named_key;
-
-/// The address at which `serve` and the screen listen for remote seats, and its encryption.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DoorAddress {
-    /// The address to listen at, in place of 127.0.0.1:8700.
-    pub bind: Option<SocketAddr>,
-    /// Listens at this machine's address in its network.
-    pub lan: bool,
-    pub self_signed: bool,
-    /// The files of a certificate and of its private key.
-    pub certificate: Option<(PathBuf, PathBuf)>,
-    /// The https address whose proxy or tunnel leads here.
-    pub behind: Option<String>,
-}
 
 /// A NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -30,14 +18,6 @@ pub struct DoorAddress {
 pub struct NatsConfig {
     pub url: Option<String>,
     pub creds_file: Option<PathBuf>,
-}
-
-/// The NATS server of workers, and who they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct WorkersConfig {
-    pub nats: NatsConfig,
-    /// The public key of each worker, in hex.
-    pub keys: IndexMap<String, String>,
 }
 
 /// A number greater than 0.
@@ -67,10 +47,11 @@ impl TryFrom<String> for PublicKey {
     }
 }
 
-#[derive(Deserialize)]
+/// A worker by its key.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KnownWorker {
-    key: PublicKey,
+pub struct KnownWorker {
+    pub key: PublicKey,
 }
 
 /// Defaults for the options of `roundtable worker`.
@@ -87,41 +68,56 @@ pub struct WorkerConfig {
     pub in_flight: Option<NonZeroU64>,
 }
 
-#[derive(Default, Deserialize)]
+// Where `serve` and the screen listen for remote seats, by options or by the settings of the same names; and
+// the workers that a session knows, by the settings alone. A doc comment would become one of `serve`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Args)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct RemoteConfig {
-    bind: Option<String>,
-    lan: bool,
-    self_signed: bool,
-    cert_file: Option<PathBuf>,
-    key_file: Option<PathBuf>,
-    behind: Option<String>,
-    nats: NatsConfig,
-    workers: IndexMap<String, KnownWorker>,
+pub struct RemoteConfig {
+    /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[serde(deserialize_with = "address_with_port")]
+    pub bind: Option<SocketAddr>,
+    /// Listen at this machine's address in its network, over HTTPS
+    #[arg(long, conflicts_with = "bind")]
+    pub lan: bool,
+    /// Certificate chain for HTTPS (PEM)
+    #[arg(long = "cert", value_name = "FILE", requires = "key_file")]
+    pub cert_file: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long = "key", value_name = "FILE", requires = "cert_file")]
+    pub key_file: Option<PathBuf>,
+    /// Make a certificate; browsers warn of it once
+    #[arg(long, conflicts_with = "cert_file")]
+    pub self_signed: bool,
+    /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
+    #[arg(long, value_name = "URL")]
+    pub behind: Option<String>,
+    #[arg(skip)]
+    pub nats: NatsConfig,
+    #[arg(skip)]
+    pub workers: IndexMap<String, KnownWorker>,
+}
+
+fn address_with_port<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SocketAddr>, D::Error> {
+    let wrong = |_| D::Error::custom("an address with a port is wanted, such as `127.0.0.1:8700`");
+    String::deserialize(from)?.parse().map(Some).map_err(wrong)
 }
 
 impl RemoteConfig {
-    pub fn workers_config(&self) -> WorkersConfig {
-        let keys = self.workers.iter().map(|(name, worker)| (name.clone(), worker.key.0.clone())).collect();
-        WorkersConfig { nats: self.nats.clone(), keys }
+    /// The files of a certificate and of its private key.
+    pub fn certificate(&self) -> Option<(&PathBuf, &PathBuf)> {
+        self.cert_file.as_ref().zip(self.key_file.as_ref())
     }
 
-    pub fn door_address(self) -> Result<DoorAddress, &'static str> {
-        let bind = self.bind.map(|address| address.parse()).transpose();
-        let bind =
-            bind.map_err(|_| "`bind` of `remote` is an address with a port, such as `127.0.0.1:8700`")?;
-        if self.lan && bind.is_some() {
-            return Err("`remote` has either `lan` or `bind`");
+    /// Says which settings of a file exclude each other, as its options do.
+    pub fn conflict(&self) -> Option<&'static str> {
+        if self.lan && self.bind.is_some() {
+            return Some("`remote` has either `lan` or `bind`");
         }
-        let certificate = match (self.cert_file, self.key_file) {
-            (Some(_), Some(_)) if self.self_signed => {
-                return Err("`remote` has either `self_signed` or `cert_file`");
-            }
-            (Some(certificate), Some(key)) => Some((certificate, key)),
-            (None, None) => None,
-            _ => return Err("`remote` needs both `cert_file` and `key_file`"),
-        };
-        let (lan, self_signed, behind) = (self.lan, self.self_signed, self.behind);
-        Ok(DoorAddress { bind, lan, self_signed, certificate, behind })
+        if self.self_signed && self.cert_file.is_some() {
+            return Some("`remote` has either `self_signed` or `cert_file`");
+        }
+        let is_half = self.cert_file.is_some() != self.key_file.is_some();
+        is_half.then_some("`remote` needs both `cert_file` and `key_file`")
     }
 }

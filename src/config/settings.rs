@@ -17,9 +17,9 @@ use serde_path_to_error::Segment;
 use super::dirs::Dirs;
 use super::providers::KNOWN;
 use super::read_file::read_text;
-use super::remote::{DoorAddress, Positive, RemoteConfig, WorkerConfig, WorkersConfig};
+use super::remote::{Positive, RemoteConfig, WorkerConfig};
 use crate::core::ReplyLimits;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Price;
 use crate::participants::api::ApiStyle;
 use crate::participants::http::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS};
@@ -237,9 +237,8 @@ pub struct Config {
     pub prices: IndexMap<String, Price>,
     pub secrets_allowed: bool,
     pub screen: ScreenConfig,
-    pub door: DoorAddress,
+    pub remote: RemoteConfig,
     pub worker: WorkerConfig,
-    pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
     pub notices: Vec<Diagnostic>,
@@ -264,9 +263,8 @@ impl Config {
             prices: IndexMap::new(),
             secrets_allowed: false,
             screen: ScreenConfig::default(),
-            door: DoorAddress::default(),
+            remote: RemoteConfig::default(),
             worker: WorkerConfig::default(),
-            workers: WorkersConfig::default(),
             project: folders.project.clone(),
             notices: Vec::new(),
         };
@@ -331,9 +329,10 @@ impl Config {
         }));
         self.secrets_allowed |= said.secrets == Some(SecretsConfig::Allow);
         self.screen = said.screen;
-        self.workers = said.remote.workers_config();
-        let wrong = |message| node.get("remote").unwrap_or(node).problem(file, message);
-        self.door = said.remote.door_address().map_err(wrong)?;
+        if let Some(conflict) = said.remote.conflict() {
+            return Err(node.get("remote").unwrap_or(node).problem(file, conflict).into());
+        }
+        self.remote = said.remote;
         self.worker = said.worker;
         Ok(())
     }
@@ -380,7 +379,13 @@ fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Vec<Diagnos
         let place = if path == "." { String::new() } else { format!("`{path}`: ") };
         let in_words = |why: String, number: &str| why.replace(number, "a whole number from 1");
         let why = ["a nonzero u64", "a nonzero usize"].into_iter().fold(error.inner().to_string(), in_words);
-        problems.push(at.problem(file, format!("{place}{why}")));
+        let (why, known) = why.split_once(", expected one of ").unwrap_or((&why, ""));
+        let problem = at.problem(file, format!("{place}{why}"));
+        let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        problems.push(match why.split('`').nth(1).filter(|_| !known.is_empty()) {
+            Some(word) => problem.hint(did_you_mean(word, &known)),
+            None => problem,
+        });
         if !without(&mut values, error.path().iter()) {
             return Err(problems);
         }
@@ -447,18 +452,19 @@ mod tests {
         let lines: Vec<u64> = problems.iter().map(|problem| problem.place.as_ref().unwrap().line).collect();
         assert_eq!(lines, [1, 2, 3, 3], "each mistake is told once: {problems:?}");
         let problems = layered("modle: x\n").unwrap_err();
-        assert!(problems[0].message.contains("unknown field `modle`, expected one of `model`,"));
+        assert!(problems[0].message.contains("unknown field `modle`"), "{problems:?}");
+        assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
     }
 
     #[test]
     fn where_remote_seats_reach_a_session_is_the_users_to_say() {
         let mut config = layered("remote: {lan: true}\n").unwrap();
         assert!(config.notices[0].message.contains("`remote` counts in your own"), "{:?}", config.notices);
-        assert_eq!(config.door, DoorAddress::default());
+        assert_eq!(config.remote, RemoteConfig::default());
         let own = |config: &mut Config, text: &str| config.layer(text, Path::new("c.yaml"), Layer::Own);
         own(&mut config, "remote: {bind: \"0.0.0.0:9000\", cert_file: a.pem, key_file: b.pem}\n").unwrap();
-        assert_eq!(config.door.bind.map(|address| address.port()), Some(9000));
-        assert_eq!(config.door.certificate, Some(("a.pem".into(), "b.pem".into())));
+        assert_eq!(config.remote.bind.map(|address| address.port()), Some(9000));
+        assert_eq!(config.remote.key_file.as_deref(), Some(Path::new("b.pem")));
         for (wrong, why) in [
             ("bind: lan", "an address with a port"),
             ("bind: \"127.0.0.1:1\", lan: true", "either `lan` or `bind`"),

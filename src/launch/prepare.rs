@@ -16,7 +16,7 @@ use crate::config::need::{Need, What};
 use crate::config::own_strategies::own_strategy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::{read_input, read_text};
-use crate::config::remote::WorkersConfig;
+use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
     Door, Event, LinkedSession, PseudonymMap, RemoteSeat, SeatInfo, Session, SessionOpened, TEXTS,
@@ -203,7 +203,7 @@ pub fn prepare(
     let id = session_id(&plan.definition.id);
     let mut header = plan.header(roster, &id, options.input.as_deref(), options.seed)?;
     no_problems(unasked(&options.invited, &header))?;
-    no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;
+    no_problems(pin_workers(&mut header, &set_up.config.remote, &plan.file))?;
     let session = opened(&header, crate::clock::now());
     no_problems(misplaced_seats(&session, &plan.file))?;
     if options.is_headless {
@@ -222,12 +222,12 @@ pub fn prepare(
 }
 
 /// Writes the keys of workers into their seats; a worker that the configuration does not know is a problem.
-fn pin_workers(header: &mut SessionOpened, known: &WorkersConfig, file: &str) -> Vec<Diagnostic> {
+fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, file: &str) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for seat in &mut header.participants {
         let Some(remote) = &mut seat.remote else { continue };
         let Some(worker) = &remote.worker else { continue };
-        remote.key = known.keys.get(worker).cloned();
+        remote.key = known.workers.get(worker).map(|known| known.key.0.clone());
         let (missing, hint) = if remote.key.is_none() {
             let hint = format!(
                 "write `remote: {{workers: {{{worker}: {{key: \"ed25519:…\"}}}}}}`; \

@@ -139,6 +139,7 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     let (message, own_hint) = in_plain_words(message);
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match bad_line {
+        Some(bad) if bad.contains('\u{a0}') => "the line holds a no-break space: write an ordinary one",
         _ if own_hint.is_some() => own_hint.unwrap_or_default(),
         Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
         _ if message.contains("found a tab") => "use spaces, not tabs",

@@ -114,8 +114,9 @@ fn settings_of_the_users_own_program_that_a_seat_leaves_aside_are_named() {
     desk.write("../home/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"https://gate"}}"#);
     let run = ["--batch", "decide.yaml", "--model", "claude-cli/m"];
     let told = "a seat leaves ANTHROPIC_BASE_URL of ~/.claude/settings.json aside";
-    let err = desk.run(run).code(5).tells(told).err;
-    has(&err, &["ended with exit status: 1", "env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]}`"]);
+    let ran = desk.run(run).code(5);
+    let err = &ran.tells(told).err;
+    has(err, &["ended with exit status: 1", "env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]}`"]);
     assert!(!err.contains("is not logged in"), "{err}");
     let passed = "providers: {claude-cli: {env: [ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL]}}\n";
     desk.write("../home/config/config.yaml", passed);

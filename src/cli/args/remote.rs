@@ -1,20 +1,19 @@
 //! Options of `serve`, `inbox`, `worker` and `mcp`.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
 use super::Trust;
 use super::run::{OpeningOptions, Run, RunOptions, dollars};
-use crate::config::remote::DoorAddress;
+use crate::config::remote::RemoteConfig;
 
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ServeArgs {
     /// Definition with `remote/link` seats, or an unfinished session (.s2s)
     pub file: PathBuf,
     #[command(flatten)]
-    pub door: DoorArgs,
+    pub door: RemoteConfig,
     /// Seat these people behind links, as `{name: NAME, model: remote/link}` in the definition would
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub invite: Vec<String>,
@@ -28,40 +27,6 @@ pub struct ServeArgs {
     pub opening: OpeningOptions,
     #[command(flatten)]
     pub common: RunOptions,
-}
-
-#[derive(Debug, Clone, ClapArgs)]
-pub struct DoorArgs {
-    /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub bind: Option<SocketAddr>,
-    /// Listen at this machine's address in its network, over HTTPS
-    #[arg(long, conflicts_with = "bind")]
-    pub lan: bool,
-    /// Certificate chain for HTTPS (PEM)
-    #[arg(long, value_name = "FILE", requires = "key")]
-    pub cert: Option<PathBuf>,
-    /// Private key of the certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "cert")]
-    pub key: Option<PathBuf>,
-    /// Make a certificate; browsers warn of it once
-    #[arg(long, conflicts_with = "cert")]
-    pub self_signed: bool,
-    /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
-    #[arg(long, value_name = "URL")]
-    pub behind: Option<String>,
-}
-
-impl From<&DoorArgs> for DoorAddress {
-    fn from(args: &DoorArgs) -> Self {
-        Self {
-            bind: args.bind,
-            lan: args.lan,
-            self_signed: args.self_signed,
-            certificate: args.cert.clone().zip(args.key.clone()),
-            behind: args.behind.clone(),
-        }
-    }
 }
 
 impl From<&ServeArgs> for Run {

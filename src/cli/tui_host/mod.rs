@@ -154,7 +154,7 @@ impl TuiHost {
         }
         let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
         if door.is_none() {
-            *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.door.clone())?));
+            *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.remote.clone())?));
         }
         Ok(door.clone())
     }

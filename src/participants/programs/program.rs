@@ -129,7 +129,7 @@ impl SeatProgram {
         let mut found: Vec<(String, &str)> = variables.map(|name| ((*name).to_owned(), *name)).collect();
         if let (Some(own), Some(home)) = (&self.own_settings, std::env::var_os("HOME")) {
             let text = std::fs::read_to_string(Path::new(&home).join(own.file)).unwrap_or_default();
-            let begins = |line: &str, key| {
+            let begins = |line: &str, key: &str| {
                 line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
             };
             let is_in = |key: &str| {

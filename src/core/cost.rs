@@ -123,9 +123,7 @@ impl Seat {
             _ => None,
         }
     }
-}
 
-impl Seat {
     /// The number of requests that may have been charged for and told nothing of their tokens.
     pub fn untold(&self) -> u32 {
         match &self.status {

@@ -140,8 +140,9 @@ impl Engine<'_> {
         match &seat.status {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
                 let is_same = asked.is_some_and(|asked| asked.sealed.get(participant) == Some(&hash));
-                let known = known(round, participant, &text, is_same);
-                return known.ok_or_else(|| RefusalWord::AlreadySealed.into());
+                let of_text = || Receipt::of_text(round, participant, &text);
+                let receipt = if is_same { Receipt::of_seat(round, participant) } else { of_text() };
+                return Ok(Accepted::Sealed(receipt.ok_or(RefusalWord::AlreadySealed)?, false));
             }
             SeatStatus::Excused(_) => return Err(RefusalWord::SeatExcused.into()),
             status if round.closed.is_some() || !status.is_open() => {
@@ -185,16 +186,6 @@ impl Engine<'_> {
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(not_offered)
     }
-}
-
-/// The receipt of an answer that is sealed already, if this is the same.
-fn known(round: &RoundRun, participant: &str, text: &str, is_same: bool) -> Option<Accepted> {
-    let receipt = if is_same {
-        Receipt::of_seat(round, participant)
-    } else {
-        Receipt::of_text(round, participant, text)
-    };
-    Some(Accepted::Sealed(receipt?, false))
 }
 
 fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, Refusal> {

@@ -52,7 +52,9 @@ impl Engine<'_> {
     pub fn erase_old_keys(&mut self) {
         let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
         let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
-        numbers.into_iter().for_each(|number| self.erase_key(number));
+        for number in numbers {
+            self.erase_key(number);
+        }
     }
 }
 

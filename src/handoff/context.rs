@@ -11,7 +11,7 @@ use super::revision::earlier_counts;
 use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun, Tally};
 use crate::round::material::{RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
-use crate::workflow::{Definition, Round, Step, StepKind, TALLY_KEYS};
+use crate::workflow::{Round, Step, StepKind, TALLY_KEYS};
 
 impl Session {
     /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
@@ -186,17 +186,17 @@ pub fn round_data(round: &RoundRun) -> Value {
         let said = seat_answer(seat);
         match said.get("error").and_then(Value::as_str) {
             Some(error) => rejected(&seat.name, error),
-            None => fulfilled(&seat.name, said["result"].clone()),
+            None => fulfilled(&seat.name, &said["result"]),
         }
     };
     round.seats.values().map(entry).collect()
 }
 
 /// The stored data of steps that ran at once: one entry a step, in the order of the definition.
-pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun]) -> Value {
+pub fn parallel_data(session: &Session, runs: &[StepRun]) -> Value {
     let entry = |run: &StepRun| {
         let result = run.result.as_ref()?;
-        let step = definition.step(&run.id)?;
+        let step = session.definition().step(&run.id)?;
         let data = session.context_value(step, result);
         if is_no(step, result) {
             return Some(
@@ -207,7 +207,7 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
             let error = session.shown_error(result);
             return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
         }
-        Some(fulfilled(&run.id, data.unwrap_or_default()))
+        Some(fulfilled(&run.id, &data.unwrap_or_default()))
     };
     runs.iter().filter_map(entry).collect()
 }

@@ -4,6 +4,8 @@
 //! Pseudonyms are drawn once, by the seed alone, and written into the header; neither their numbers nor their
 //! order say where a seat stands in the roster.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -112,15 +114,12 @@ impl Session {
             answers.iter().flat_map(|(who, item, said)| scanner.leaks_in(said, who, item)).collect()
         };
         let mut scanner = LeakScanner::new(names);
-        let mut found = leaks_by(&scanner);
-        if !found.is_empty() {
-            scanner.leave_out(&material());
-            found = leaks_by(&scanner);
+        if leaks_by(&scanner).is_empty() {
+            return None;
         }
-        let (step, round) = (step.to_owned(), round.to_owned());
-        let event =
-            || Event::LeaksFound(std::sync::Arc::new(LeaksFound { step, round, found: found.clone() }));
-        (!found.is_empty()).then(event)
+        scanner.leave_out(&material());
+        let (step, round, found) = (step.to_owned(), round.to_owned(), leaks_by(&scanner));
+        (!found.is_empty()).then(|| Event::LeaksFound(Arc::new(LeaksFound { step, round, found })))
     }
 
     fn handed(&self, item: &str, said: Value) -> Value {
@@ -257,7 +256,7 @@ fn why_rejected(status: &SeatStatus) -> String {
     }
 }
 
-pub fn fulfilled(id: &str, result: Value) -> Value {
+pub fn fulfilled(id: &str, result: &Value) -> Value {
     json!({ "stepId": id, "status": "fulfilled", "result": result, "error": null })
 }
 

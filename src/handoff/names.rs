@@ -1,4 +1,4 @@
-//! Exact names in texts: the options that a text names, and names of seats, models and makers, found and masked.
+//! Texts of an answer and exact names in them: the options that a text names, and names of seats, models and makers, found and masked.
 //!
 //! A name counts where it stands as a whole word, in capitals or not; other spellings do not.
 
@@ -49,6 +49,29 @@ pub struct Name {
 pub fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// A text, or a list of texts, as texts; blank ones left out. YAML reads "- cost: too high" as a key with a
+/// value: both are the text.
+pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let item = |item: &Value| match item {
+        Value::Object(keys) => {
+            let pairs = keys.iter().filter_map(|(key, value)| Some(format!("{key}: {}", text(value)?)));
+            Some(pairs.collect::<Vec<_>>().join("; "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => text(item),
+    };
+    let items: Vec<String> = match value {
+        Some(Value::Array(items)) => items.iter().filter_map(item).collect(),
+        Some(value) => item(value).into_iter().collect(),
+        None => Vec::new(),
+    };
+    items.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
 pub fn options_named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {

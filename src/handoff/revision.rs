@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::names::{options_named, words};
+use super::names::{options_named, plain_texts, words};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
 use crate::round::answer::Outcome;
@@ -143,21 +143,15 @@ enum Side {
 /// The reasons of an answer, each with the option it is about, if that is known: of a choice the one it
 /// votes for, elsewhere every option that the text names.
 fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, Side, String)> {
-    let texts = |key: &str| -> Vec<String> {
-        let items = match answer.get(key) {
-            Some(Value::Array(items)) => items.iter().collect(),
-            Some(one) => vec![one],
-            None => Vec::new(),
-        };
-        items.into_iter().filter_map(Value::as_str).map(str::to_owned).collect()
-    };
     let option = |name: &str| form.options.iter().find(|option| *option == name).map(String::as_str);
     let chosen = answer.get("vote").and_then(Value::as_str).and_then(option);
     let is_against = form.kind == BallotKind::Consent
         && answer.get("consent").and_then(Value::as_str).is_some_and(|stance| stance != "support");
     let own = if is_against { Side::Against } else { Side::For };
     let mut sided: Vec<(Side, String)> = Vec::new();
-    let mut add = |key: &str, side: Side| sided.extend(texts(key).into_iter().map(|text| (side, text)));
+    let mut add = |key: &str, side: Side| {
+        sided.extend(plain_texts(answer.get(key)).into_iter().map(|text| (side, text)));
+    };
     add("rationale", own);
     if form.kind == BallotKind::Position && !answer.contains_key("vote") {
         add("position", Side::For);

@@ -8,7 +8,6 @@ mod merge;
 mod remote;
 mod route;
 mod state;
-mod task_marks;
 mod timestamp;
 mod work_item;
 

@@ -10,8 +10,8 @@ use minijinja::{AutoEscape, Environment, State, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::markup::{e, rendered};
-use super::model::plain_texts;
 use super::quote;
+use crate::handoff::plain_texts;
 use crate::insight::sides::bar_cells;
 use crate::insight::wording::capital;
 use crate::insight::{as_sentence, cut, format_duration, group_digits, pluralize, uncapital};

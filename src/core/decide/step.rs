@@ -331,8 +331,7 @@ impl<'a> Running<'a> {
         };
         let entry = |item: &&WorkItem| {
             let who = &item.offered.participant;
-            item.completed()
-                .map_or_else(|| rejected(who, item.failure()), |back| fulfilled(who, back.data.clone()))
+            item.completed().map_or_else(|| rejected(who, item.failure()), |back| fulfilled(who, &back.data))
         };
         let is_done = items.iter().any(|item| item.completed().is_some());
         let error = (!is_done).then(|| "no review came back".to_owned());
@@ -354,7 +353,7 @@ impl<'a> Running<'a> {
         let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
         let is_enough = results.len() - failed.len() >= needed.unwrap_or(results.len());
         let why = || format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", "));
-        let data = parallel_data(session, session.definition(), &run.nested);
+        let data = parallel_data(session, &run.nested);
         Ok(StepOutcome::envelope(data, (!is_enough).then(why)))
     }
 

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::options::{Badge, stance_badge};
 use super::question::Question;
-use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
+use crate::handoff::plain_texts;
 use crate::insight::estimates::spread;
 use crate::insight::movement::{Move, movement};
 use crate::insight::round_view::seat_at;

@@ -20,5 +20,4 @@ pub use document::{Document, NotHeld, Source};
 pub use facts::{Approval, Fact, Facts, date, people_money};
 pub use options::ChartBar;
 pub use page::Page;
-pub use reasons::plain_texts;
 pub use record::{RoundRecord, SeatRecord};

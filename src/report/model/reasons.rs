@@ -8,11 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::question::Question;
 use crate::ballot::{Ballot, BallotKind, Stance};
-use crate::handoff::{options_named, words};
+use crate::handoff::{options_named, plain_texts, words};
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::insight::{first_names, join_list, seats};
 
@@ -40,29 +39,6 @@ pub struct Reasons {
     pub pro: Vec<Reason>,
     #[serde(rename = "against")]
     pub con: Vec<Reason>,
-}
-
-/// A text, or a list of texts, as texts; blank ones left out. YAML reads "- cost: too high" as a key with a
-/// value: both are the text.
-pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    let item = |item: &Value| match item {
-        Value::Object(keys) => {
-            let pairs = keys.iter().filter_map(|(key, value)| Some(format!("{key}: {}", text(value)?)));
-            Some(pairs.collect::<Vec<_>>().join("; "))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => text(item),
-    };
-    let items: Vec<String> = match value {
-        Some(Value::Array(items)) => items.iter().filter_map(item).collect(),
-        Some(value) => item(value).into_iter().collect(),
-        None => Vec::new(),
-    };
-    items.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
 fn texts(answer: &AnswerRevealed, key: &str) -> Vec<String> {

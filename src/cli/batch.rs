@@ -195,7 +195,7 @@ fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Consol
 }
 
 /// Says what to do instead of opening this file on the screen.
-pub fn interactive(file: Option<&Path>) -> Diagnostic {
+fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
         return Diagnostic::new("the terminal UI needs a terminal")
             .hint("use `roundtable run FILE`; see --help");

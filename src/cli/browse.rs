@@ -138,14 +138,18 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
     Ok(ExitCode::Finished)
 }
 
-fn summary(session: &Session) -> String {
-    let state = match (&session.closed, session.open_round()) {
+pub fn state_in_words(session: &Session) -> String {
+    match (&session.closed, session.open_round()) {
         (Some(closed), _) => closed.status.name().to_owned(),
         (None, Some(round)) => {
-            format!("round {} open, {}/{} sealed", round.opened.number, round.sealed(), round.seats.len())
+            format!("round {} open, {} of {} sealed", round.opened.number, round.sealed(), round.seats.len())
         }
         (None, None) => "unfinished".to_owned(),
-    };
+    }
+}
+
+fn summary(session: &Session) -> String {
+    let state = state_in_words(session);
     let outcome = report::outcome(session).map(|outcome| format!(" · {outcome}"));
     let definition = session.definition.as_ref();
     let goal = definition.and_then(|definition| definition.goal.clone());

@@ -31,7 +31,7 @@ use crate::sanitize::harmless_line;
 struct Findings {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-    /// What a run would start or contact.
+    /// Programs and addresses that a run would start or contact.
     notes: Vec<Diagnostic>,
 }
 
@@ -53,7 +53,9 @@ pub fn run(files: &[impl AsRef<Path>], json: bool, probe: bool, output: &mut Con
             let place = problem.place.as_ref();
             place.map(|place| (place.file != file, place.line, place.column)).unwrap_or_default()
         });
-        found.into_iter().for_each(|(severity, problem)| print(severity, problem, output));
+        for (severity, problem) in found {
+            print(severity, problem, output);
+        }
     }
     let checked = pluralize(files.len(), "definition");
     let (wrong, doubts) = (pluralize(error_count, "error"), pluralize(warning_count, "warning"));

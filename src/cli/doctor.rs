@@ -11,6 +11,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
+use crate::launch::run::runtime;
 use crate::launch::wrapped::InstalledProgram;
 use crate::participants::programs::Finding;
 use crate::sanitize::harmless_line;
@@ -62,11 +63,7 @@ pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Res
     if !refused.is_empty() {
         return Err(refused.into());
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Diagnostic::new(format!("the program cannot start its work: {error}")))?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {

@@ -140,7 +140,7 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
 }
 
 /// Writes the report of a session once for each name, by its ending.
-pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Console) -> VerbResult {
+pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Console) -> Result<(), RunError> {
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
         if format == Format::Madr {
@@ -155,7 +155,7 @@ pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Cons
         }
         write_report(out, rendered(document, format).as_bytes(), output)?;
     }
-    Ok(ExitCode::Finished)
+    Ok(())
 }
 
 /// Refuses to write one decision record for several decisions.
@@ -171,7 +171,7 @@ fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
 }
 
 /// Writes a document that was asked for by name, and never over a session.
-pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
+pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> Result<(), RunError> {
     check_out(&[out.to_owned()], Some(Format::Md))?;
     if let Err(error) = write_out(out, bytes) {
         let problem = Diagnostic::new(format!("cannot write {}: {error}", out.display()));
@@ -179,10 +179,10 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
         return Err(RunError::unwritable(problem, &error));
     }
     output.note(&format!("written: {}", out.display()));
-    Ok(ExitCode::Finished)
+    Ok(())
 }
 
-/// Why there is no decision to record; none where one was made.
+/// Returns the reason why there is no decision to record; none where one was made.
 fn no_record(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
     let label = &page.verdict.made.label;
     let why = document.outcome.as_ref().map_or("nothing was decided yet", |_| label);
@@ -209,29 +209,27 @@ fn planned(
     wanted: &ReportArgs,
     document: &Document<'_>,
 ) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
-    let format = |out: &PathBuf| {
-        let of_folder = (wanted.number.is_some() && out.is_dir()).then_some(Format::Madr);
-        of_folder.or(wanted.format).or(Format::of_file(out))
-    };
-    let outs: Vec<(PathBuf, Option<Format>)> =
-        wanted.out.iter().map(|out| (out.clone(), format(out))).collect();
+    let mut planned = Vec::new();
+    for out in &wanted.out {
+        let is_folder = out.is_dir();
+        let of_folder = (wanted.number.is_some() && is_folder).then_some(Format::Madr);
+        let format = of_folder.or(wanted.format).or(Format::of_file(out));
+        // A single file may have any name: without a known ending it is Markdown.
+        let format = format.or((wanted.out.len() == 1).then_some(Format::Md));
+        if is_folder && format != Some(Format::Madr) {
+            let problem = Diagnostic::new(format!("`{}` is a folder", out.display()));
+            return Err(problem.hint("folders are for decision records: add --format madr"));
+        }
+        if format == Some(Format::Madr) && !is_folder {
+            one_decision(document)?;
+        }
+        check_out(std::slice::from_ref(out), format)?;
+        planned.push((Some(out.clone()), format.unwrap_or(Format::Md)));
+    }
     if wanted.number.is_some() && !wanted.out.iter().any(|out| out.is_dir()) {
         let problem = Diagnostic::new("--number needs a folder");
         return Err(problem.hint("use --out FOLDER; the record is named after its title"));
     }
-    if let Some((folder, _)) = outs.iter().find(|(out, format)| out.is_dir() && *format != Some(Format::Madr))
-    {
-        let problem = Diagnostic::new(format!("`{}` is a folder", folder.display()));
-        return Err(problem.hint("folders are for decision records: add --format madr"));
-    }
-    if outs.iter().any(|(out, format)| *format == Some(Format::Madr) && !out.is_dir()) {
-        one_decision(document)?;
-    }
-    let names: Vec<PathBuf> = outs.iter().map(|(out, _)| out.clone()).collect();
-    // A single file may have any name: without a known ending it is Markdown, as ever.
-    check_out(&names, wanted.format.or((names.len() == 1).then_some(Format::Md)))?;
-    let mut planned: Vec<(Option<PathBuf>, Format)> =
-        outs.into_iter().map(|(out, format)| (Some(out), format.unwrap_or(Format::Md))).collect();
     if planned.is_empty() {
         planned.push((None, wanted.format.unwrap_or(Format::Md)));
     }
@@ -272,7 +270,7 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
 
 fn write_or_print(out: Option<&Path>, text: &str, output: &mut Console) -> Result<(), RunError> {
     match out {
-        Some(out) => drop(write_report(out, text.as_bytes(), output)?),
+        Some(out) => write_report(out, text.as_bytes(), output)?,
         None => output.bytes(text.as_bytes()),
     }
     Ok(())

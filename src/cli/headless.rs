@@ -44,6 +44,10 @@ pub struct RunContext<'a> {
 }
 
 impl RunContext<'_> {
+    fn door_inputs<'a>(&'a self, session: &'a Session) -> DoorInputs<'a> {
+        DoorInputs { session, set_up: self.set_up, runtime: self.runtime }
+    }
+
     pub fn launcher(&self) -> Launcher<'_> {
         Launcher { options: self.options, set_up: self.set_up, desk: None }
     }
@@ -102,15 +106,14 @@ fn warn_of_ignored(args: &Run, output: &Console) {
 }
 
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
-    let opened = ready.once_open();
-    if opened.is_rehearsal() {
+    if ready.session.is_rehearsal() {
         output.note("REHEARSAL: placeholders answer, no model is asked");
     }
     output.note(&format!("session: {}", ready.path.display()));
     let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.run.common.ask_again);
     let teller = Arc::new(output.teller());
-    let doors = open(&opened, context, &teller, output);
+    let doors = open(&ready.session, context, &teller, output);
     let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
     let mut reporter = ProgressReporter { output, teller: &teller, door: context.door, workers: &workers };
     let front = FrontEnd {
@@ -145,7 +148,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let document = Document::new(&session, Source { file: name, entries, last_hash, torn: 0 });
     let exit = print_summary(done, &session, &document, &path, &resume, output)?;
-    let exit = exit.max(write_reports(&document, &context.run.common.out, output)?);
+    write_reports(&document, &context.run.common.out, output)?;
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
@@ -160,8 +163,7 @@ fn open(
     teller: &Arc<Teller>,
     output: &mut Console,
 ) -> Result<(Option<RemoteSeats>, WorkerDoor), RunError> {
-    let RunContext { set_up, runtime, .. } = *context;
-    let of = DoorInputs { session, set_up, runtime };
+    let of = context.door_inputs(session);
     let mut remote = context.door.map(|door| door.open(&of, output)).transpose()?;
     let teller = Arc::clone(teller);
     let workers = WorkerDoor::open(&of, &mut remote, move |line| teller.note(line))?;
@@ -170,12 +172,10 @@ fn open(
 
 /// Takes away what a crash between the end of a session and that of its door has left in the queue.
 fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
-    let RunContext { set_up, runtime, .. } = *context;
-    let of = DoorInputs { session, set_up, runtime };
     let teller = output.teller();
-    match WorkerDoor::open(&of, &mut None, move |line| teller.note(line)) {
+    match WorkerDoor::open(&context.door_inputs(session), &mut None, move |line| teller.note(line)) {
         Ok(workers) => {
-            runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
+            context.runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
         }
         Err(error) => error.problems.iter().for_each(|problem| output.warn(problem)),
     }

@@ -87,6 +87,15 @@ pub enum Access {
     Agent { url: String, token: String },
 }
 
+impl Access {
+    pub fn text(&self) -> String {
+        match self {
+            Self::Link(link) => link.clone(),
+            Self::Agent { url, token } => format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"),
+        }
+    }
+}
+
 pub struct OpenedDoor {
     pub remote: RemoteSeats,
     pub access: IndexMap<String, Access>,

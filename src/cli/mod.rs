@@ -39,7 +39,6 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::FromArgMatches as _;
-use clap::error::ErrorKind;
 
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
@@ -62,18 +61,8 @@ pub fn main() -> ExitCode {
     let args = match read {
         Ok(args) => args,
         Err(error) => {
-            // Help would not say that a first word is no command and no file.
-            let is_stray = |word: &&OsString| {
-                let is_known = command.find_subcommand(word).is_some() || Path::new(word).exists();
-                error.kind() == ErrorKind::DisplayHelp
-                    && !is_known
-                    && !word.to_string_lossy().starts_with('-')
-            };
-            let Some(word) = arguments.get(1).filter(is_stray) else {
-                let verb = arguments.iter().skip(1).find_map(|word| command.find_subcommand(word));
-                return console::not_understood(&error, &command, verb);
-            };
-            return fail(&batch::interactive(Some(Path::new(word))).into(), &mut Console::new(false, false));
+            let verb = arguments.iter().skip(1).find_map(|word| command.find_subcommand(word));
+            return console::not_understood(&error, &command, verb);
         }
     };
     let mut output = Console::of(&args.run.common);

@@ -85,35 +85,22 @@ impl Links {
     /// Prints the link of each seat, with its code for a phone's camera where a terminal shows it.
     fn print(self, output: &mut Console) {
         if let Some(mut file) = self.file {
-            let lines = self.access.iter().map(|(seat, access)| match access {
-                Access::Link(link) => format!("{seat} {link}\n"),
-                Access::Agent { url, token } => {
-                    format!("{seat} ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}\n")
-                }
-            });
+            let lines = self.access.iter().map(|(seat, access)| format!("{seat} {}\n", access.text()));
             if let Err(error) = file.write_all(lines.collect::<String>().as_bytes()) {
                 output.warn(&Diagnostic::new(format!("cannot write the links: {error}")));
             }
         }
         for (seat, access) in &self.access {
-            match access {
-                Access::Link(link) => {
-                    output.note(&format!("link of {seat}: {link}"));
-                    if let Some(code) = qr_code(link).filter(|_| is_on_terminal()) {
-                        output.note(&code);
-                    }
-                }
-                Access::Agent { url, token } => {
-                    let said = format!("for agent {seat}:\nROUNDTABLE_URL={url}\nROUNDTABLE_TOKEN={token}");
-                    output.note(&said);
-                }
+            let text = access.text();
+            if matches!(access, Access::Agent { .. }) {
+                output.note(&format!("for agent {seat}:\n{}", text.replace(' ', "\n")));
+                continue;
+            }
+            output.note(&format!("link of {seat}: {text}"));
+            if let Some(code) = qr_code(&text).filter(|_| is_on_terminal()) {
+                output.note(&code);
             }
         }
-        if self.access.values().any(|access| matches!(access, Access::Link(_))) {
-            output.note("whoever opens a link first votes as that seat: send each to one person alone");
-        }
-        if self.access.values().any(|access| matches!(access, Access::Agent { .. })) {
-            output.note("whoever has a token works as that agent: give each to one agent alone");
-        }
+        output.note("whoever has a link or token first is that seat: give each to one person or agent alone");
     }
 }

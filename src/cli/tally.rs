@@ -20,24 +20,17 @@ use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
-use crate::tally::{BallotFile, Choose, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
+use crate::tally::{Choose, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::words::alias;
 use crate::workflow::unfit_threshold;
 
 const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
-    if args.rule.is_none() && !args.all && !args.supported {
-        let every = if args.ballots.is_some() { "" } else { ", or `--all` for every rule" };
-        return Err(Diagnostic::new("no rule is given").hint(format!("add `--rule NAME`{every}")).into());
-    }
     match &args.ballots {
         None => of_session(&session_or_newest(session, output)?, args, output),
         Some(_) if session.is_some() => {
             Err(Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them").into())
-        }
-        Some(_) if args.round.is_some() => {
-            Err(Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out").into())
         }
         Some(file) => of_file(file, args, output),
     }
@@ -87,29 +80,22 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
     let counted = what_if::counted(&file.profile, file.kind, rule, &terms);
     let (found, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
+    let count = file.profile.ballot_count();
     if output.json {
-        output.line(&safe_json(&file_json(&file, rule, &terms, &found)));
+        let mut value = what_if::verdict_json(rule, &terms, &found);
+        value["ballots"] = count.into();
+        value["abstained"] = file.abstained.into();
+        output.line(&safe_json(&value));
     } else {
-        say(output, &turnout(&file));
+        let over = match file.profile.options.len() {
+            0 => String::new(),
+            options => format!(" over {options} options"),
+        };
+        let kind = file.kind.name();
+        say(output, &format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained));
         explained(rule, &terms, &found, output);
     }
     Ok(exit(&found))
-}
-
-fn file_json(file: &BallotFile, rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> serde_json::Value {
-    let mut value = what_if::verdict_json(rule, terms, verdict);
-    value["ballots"] = file.profile.ballot_count().into();
-    value["abstained"] = file.abstained.into();
-    value
-}
-
-fn turnout(file: &BallotFile) -> String {
-    let (count, kind) = (file.profile.ballot_count(), file.kind.name());
-    let over = match file.profile.options.len() {
-        0 => String::new(),
-        options => format!(" over {options} options"),
-    };
-    format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained)
 }
 
 fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {

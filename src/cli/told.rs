@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::history::{Event, PauseReason, RefusalWord, RoundRun, Session, Timestamp};
+use crate::history::{Event, PauseReason, RoundRun, Session, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
@@ -94,33 +94,32 @@ impl Teller {
     }
 
     fn lines_of(&self, event: &Event, session: &Session) -> Vec<String> {
-        if let Event::EnvelopeRefused(refused) = event {
-            let why = match refused.why {
-                RefusalWord::BadSignature => "it is not signed with the key of the seat".to_owned(),
-                other => other.to_string(),
-            };
-            vec![format!("an answer for {} was refused: {why}", refused.participant)]
-        } else if let Event::TallyMade(tally) = event
+        if let Event::TallyMade(tally) = event
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
         {
-            of_closed(session, round)
-        } else if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
+            return of_closed(session, round);
+        }
+        if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
             && let Some(round) = session.open_round()
         {
-            by_reason(session, round, |seat| match seat.standing {
+            return by_reason(session, round, |seat| match seat.standing {
                 VisibleState::Failed(failed) => vec![("failed", failed.reason.clone())],
                 _ => Vec::new(),
-            })
+            });
+        }
+        let line = if let Event::EnvelopeRefused(refused) = event {
+            format!("an answer for {} was refused: {}", refused.participant, refused.why)
         } else if let Event::LateAnswerRefused { round, participant, .. } = event {
-            vec![format!("late: {participant}: answered after round `{round}` was closed; not counted")]
+            format!("late: {participant}: answered after round `{round}` was closed; not counted")
         } else if let Event::WorkItemReturned(back) = event
             && let Some(error) = &back.error
         {
-            vec![format!("step `{}`: failed: {}: {error}", back.step, back.participant)]
+            format!("step `{}`: failed: {}: {error}", back.step, back.participant)
         } else {
-            Vec::new()
-        }
+            return Vec::new();
+        };
+        vec![line]
     }
 
     pub fn finish(&self) {

@@ -1,4 +1,4 @@
-//! Why a run does not start: the problems, and the exit code they lead to.
+//! The error of a run that does not start: its problems, and the exit code they lead to.
 
 use std::io::{self, ErrorKind};
 

@@ -12,7 +12,7 @@ pub struct HeadlessFacilitator {
     pub answers: Answers,
     /// Seats whose answers were lost with their key are asked again.
     pub ask_again: bool,
-    /// Why a request was refused: nobody is there to make another one.
+    /// The reason why a request was refused: nobody is there to make another one.
     refused: Option<String>,
 }
 

@@ -78,31 +78,26 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         let at = |problem: Diagnostic| problem.at(from.file, spec.place.0, spec.place.1);
         let needs_nobody = candidate.steps.len() == candidate.scripted.len();
         if !personas.contains_key(&spec.persona) {
-            match from.persona(spec, &mut roster.notices) {
-                Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
-                Err(problem)
-                    if needs_nobody || (problem.place.is_none() && from.needs_no_persona(&candidate)) =>
-                {
-                    roster.notices.extend(from.near_persona(spec).map(at));
-                    personas.insert(spec.persona.clone(), None)
-                }
-                Err(_) if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) => {
-                    roster.notices.push(at(from.say_nobody(spec)));
-                    personas.insert(spec.persona.clone(), None)
-                }
+            let persona = match from.persona(spec, &mut roster.notices) {
+                Ok(persona) => Some(persona),
                 Err(problem) => {
                     // A persona that cannot be read is reported as such.
-                    let is_missing = from.is_nobody(spec) && problem.place.is_none();
-                    let is_unknown = !is_missing && problem.place.is_none();
-                    let problem = match () {
-                        () if is_missing => from.say_nobody(spec),
-                        () if is_unknown => or_a_model(&spec.name, problem),
-                        () => problem,
-                    };
-                    problems.push(at(problem));
-                    personas.insert(spec.persona.clone(), None)
+                    let is_missing = problem.place.is_none();
+                    if needs_nobody || is_missing && from.needs_no_persona(&candidate) {
+                        roster.notices.extend(from.near_persona(spec).map(at));
+                    } else if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) {
+                        roster.notices.push(at(from.say_nobody(spec)));
+                    } else if is_missing && from.is_nobody(spec) {
+                        problems.push(at(from.say_nobody(spec)));
+                    } else if is_missing {
+                        problems.push(at(or_a_model(&spec.name, problem)));
+                    } else {
+                        problems.push(at(problem));
+                    }
+                    None
                 }
             };
+            personas.insert(spec.persona.clone(), persona);
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
@@ -208,7 +203,7 @@ impl<'a> RosterInputs<'a> {
         Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
     }
 
-    /// Why a service would decline a seat's temperature, where that is known before.
+    /// Refuses a temperature that the seat's service is known to decline.
     fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         if spec.temperature.is_some() && self.catalog.seat_program(provider).is_some() {
@@ -351,7 +346,7 @@ impl<'a> RosterInputs<'a> {
     }
 }
 
-/// Why a participant cannot be asked, whatever its model.
+/// Refuses a participant that cannot be asked, whatever its model.
 fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
     if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
         let message =
@@ -414,11 +409,6 @@ impl ModelFlags {
     }
 }
 
-/// `inherit` leaves the choice to the next place.
-fn is_given(model: &impl AsRef<str>) -> bool {
-    !matches!(model.as_ref(), "" | "inherit")
-}
-
 enum ModelSource {
     Flag,
     Variable(String),
@@ -449,33 +439,29 @@ fn model_of(
     flags: &ModelFlags,
     notices: &mut Vec<Diagnostic>,
 ) -> (String, ModelSource) {
-    let flag = |model: &String| (model.clone(), ModelSource::Flag);
+    // `inherit` leaves the choice to the next place.
+    let is_given = |model: &String| !matches!(model.as_str(), "" | "inherit");
     let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
-    let by_flag = names().find_map(|name| flags.named.get(name)).filter(is_given).map(flag);
-    let variable = |name: &str| {
+    let flag = |model: &String| (model.clone(), ModelSource::Flag);
+    let variable = |name: &String| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
         let model = std::env::var(&name).ok().filter(is_given)?;
         Some((model, ModelSource::Variable(name)))
     };
-    let by_environment = || names().find_map(|name| variable(name));
-    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
-        if is_model(model) {
-            return true;
-        }
-        let message =
-            format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
+    let mut by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given);
+    if let Some(model) = by_persona.take_if(|model| !is_model(model)) {
+        let name = &spec.persona;
+        let message = format!("the model `{model}` of persona `{name}` is not `provider/model`: not used");
         notices.push(Diagnostic::new(message));
-        false
-    });
-    let configured = || {
-        let model = config.model.clone().filter(|model| is_given(&model.value))?;
-        Some((model.value, ModelSource::Configuration(model.from)))
-    };
-    by_flag
-        .or_else(by_environment)
-        .or_else(|| Some((spec.model.clone().filter(is_given)?, ModelSource::Definition)))
-        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
-        .or_else(|| Some((by_persona?, ModelSource::Persona)))
-        .or_else(configured)
-        .unwrap_or_else(|| (NO_MODEL.to_owned(), ModelSource::Definition))
+    }
+    let candidates = [
+        names().find_map(|name| flags.named.get(name)).map(flag),
+        names().find_map(variable),
+        spec.model.clone().map(|model| (model, ModelSource::Definition)),
+        flags.all.as_ref().map(flag),
+        by_persona.map(|model| (model, ModelSource::Persona)),
+        config.model.clone().map(|model| (model.value, ModelSource::Configuration(model.from))),
+    ];
+    let given = candidates.into_iter().flatten().find(|(model, _)| is_given(model));
+    given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelSource::Definition))
 }

@@ -42,8 +42,9 @@ pub struct EndedRun {
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    let before = if matches!(ready.start, Command::Open(_)) { Session::default() } else { ready.session };
     let mut engine = Engine::new(
-        ready.session,
+        before,
         ready.journal,
         EngineConfig {
             keys: keys.clone(),

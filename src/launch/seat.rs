@@ -29,6 +29,7 @@ use crate::workflow::written_id;
 
 /// A session with a participant in every seat and its file open.
 pub struct ReadySession {
+    /// The state once it runs: of a new session as its header opens it.
     pub session: Session,
     pub start: Command,
     pub journal: Journal,
@@ -41,16 +42,6 @@ pub struct ReadySession {
     pub evidence: Vec<Map<String, Value>>,
     pub evidence_reader: EvidenceReader,
     pub path: PathBuf,
-}
-
-impl ReadySession {
-    /// The state once it runs: of a new session as its header opens it.
-    pub fn once_open(&self) -> Session {
-        match &self.start {
-            Command::Open(header) => opened(header, crate::clock::now()),
-            _ => self.session.clone(),
-        }
-    }
 }
 
 /// Starts and resumes sessions with the same options; people are asked over `desk`.
@@ -89,8 +80,8 @@ impl Launcher<'_> {
                 RunError::unwritable(problem, &error.cause)
             })
         };
-        let ready = self.ready(&session, self.options.answers_of(&session), path, create)?;
-        Ok(ReadySession { start: Command::Open(Box::new(header)), ..ready })
+        let answers = self.options.answers_of(&session);
+        self.ready(session, Command::Open(Box::new(header)), answers, path, create)
     }
 
     /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
@@ -112,28 +103,27 @@ impl Launcher<'_> {
         no_problems(outside(&session, &answers, &bounds))?;
         set_up.trust.check_all(&needs(&session, set_up, &answers)?)?;
         wrapped_seats(&session, &answers, set_up, tell)?;
-        let torn_bytes = file.log.torn as u64;
-        let ready = self.ready(&session, answers, path, || Ok(file.journal))?;
-        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
-        Ok(ReadySession { session, start, ..ready })
+        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: file.log.torn as u64 };
+        self.ready(session, start, answers, path, || Ok(file.journal))
     }
 
     /// Seats everyone who may still be asked, and opens the session's file last.
     fn ready(
         &self,
-        session: &Session,
+        session: Session,
+        start: Command,
         answers: Answers,
         path: &Path,
         open: impl FnOnce() -> Result<Journal, RunError>,
     ) -> Result<ReadySession, RunError> {
         Ok(ReadySession {
-            table: self.table(session, &answers)?,
-            budget: budget(self.options.max_usd, session, self.set_up)?,
-            evidence_reader: self.set_up.sending_reader(session),
+            table: self.table(&session, &answers)?,
+            budget: budget(self.options.max_usd, &session, self.set_up)?,
+            evidence_reader: self.set_up.sending_reader(&session),
             claim: claim(&session.id, self.set_up)?,
             journal: open()?,
-            session: Session::default(),
-            start: Command::Close,
+            session,
+            start,
             answers,
             evidence: self.options.evidence.clone(),
             path: path.to_owned(),

@@ -36,6 +36,6 @@ pub use model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
 pub use reading::{TextKind, TextView};
 pub use replay::Replay;
 pub use screen::draw;
-pub use terminal::{Notify, ScreenOptions, run};
+pub use terminal::{ScreenOptions, run};
 pub use theme::{Palette, Theme};
 pub use update::update;

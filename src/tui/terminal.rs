@@ -29,6 +29,7 @@ use super::screen::draw;
 use super::theme::Theme;
 use super::update::update;
 use crate::config::need::Need;
+use crate::config::settings::NotifyConfig;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
@@ -48,16 +49,7 @@ const KEEP_AFTER: Duration = Duration::from_millis(300);
 #[derive(Debug, Clone, Copy)]
 pub struct ScreenOptions {
     pub theme: Theme,
-    pub notify: Notify,
-}
-
-/// The call to a person who looks elsewhere when a long round closes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notify {
-    Off,
-    Bell,
-    /// The bell, the terminal's title, and a notification (OSC 9 and 777).
-    All,
+    pub notify: NotifyConfig,
 }
 
 /// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
@@ -156,7 +148,7 @@ struct Screen {
     background: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
     inputs: EventStream,
-    notify: Notify,
+    notify: NotifyConfig,
     signals: Signals,
     wants_out: Option<ExitCode>,
 }

@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 use futures::future::FutureExt as _;
 use roundtable::config::doctor::ProbeLevel;
 use roundtable::config::need::Need;
+use roundtable::config::settings::NotifyConfig;
 use roundtable::core::ExitCode;
 use roundtable::diagnostic::Diagnostic;
 use roundtable::history::{Event, LogEntry, SeatInvited, SeatStatus, Session, SessionOpened};
 use roundtable::journal::{Disk, read_log};
 use roundtable::participants::Failure;
 use roundtable::tui::{
-    Draft, EngineHandle, Home, Host, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions, SeatChoice,
+    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, ReplayLoad, ScreenOptions, SeatChoice,
     SeatLink, StartRefusal, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -204,7 +205,7 @@ impl Host for Void {
 fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };
     let world = Arc::new(Void { home_panics: what == "home" });
-    let looks = ScreenOptions { theme: Theme::from_environment(|_| None), notify: Notify::Bell };
+    let looks = ScreenOptions { theme: Theme::from_environment(|_| None), notify: NotifyConfig::Bell };
     let _ = roundtable::tui::run(world, None, looks);
 }
 

@@ -61,7 +61,7 @@ fn mistakes_are_told_with_the_next_step() {
     desk.write("tn.json", BALLOTS);
     desk.write("esc.yaml", "options: [\"\\e[31mred\", b]\nballots: [{vote: \"\\e[31mred\"}]\n");
     let cases: [(&[&str], &str); 7] = [
-        (&["--ballots", "tn.json"], "add `--rule NAME`\n"),
+        (&["--ballots", "tn.json"], "--rule <RULE>"),
         (&["--rule", "irv"], "roundtable run FILE"),
         (&["--ballots", "tn.json", "--rule", "ivr"], "did you mean `irv`?"),
         (&["--ballots", "tn.json", "--rule", "approval"], "are counted by plurality"),

@@ -195,14 +195,14 @@ pub struct VerifyArgs {
 #[derive(Debug, Clone, ClapArgs)]
 pub struct TallyArgs {
     /// Read ballots from a file (.json, .yaml, .csv; `-` for stdin)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "round")]
     pub ballots: Option<PathBuf>,
     /// Select the round (required if several have ballots)
     #[arg(long, value_name = "ID")]
     pub round: Option<String>,
     /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval,
     /// score, borda, irv, schulze, median
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", required_unless_present_any = ["all", "supported"])]
     pub rule: Option<String>,
     /// Use every rule that fits the round, and mark differences
     #[arg(long, conflicts_with = "ballots")]

@@ -153,28 +153,22 @@ pub struct OfStatus {
 }
 
 /// The numbers of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Numbers {
-    /// The session's id.
     pub session: String,
     pub state: State,
-    /// The seats of the round.
     pub seats: usize,
-    /// How many answers of the round are sealed.
     pub sealed: usize,
-    /// How many milliseconds to wait before asking again; 0 once nothing will change.
+    /// Milliseconds to wait before asking again; 0 once nothing will change.
     pub poll_ms: u64,
-    /// Why nothing goes on, and who can change that.
+    /// The reason why nothing goes on, and who can change that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What to know of this session before its result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
     pub notices: Vec<String>,
 }
 
-/// Where a session stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Seats are being asked.

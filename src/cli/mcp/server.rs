@@ -1,6 +1,6 @@
 //! The tools as the protocol sees them: names, descriptions, schemas, and who answers a call.
 //!
-//! What a tool refuses is a result with `isError`, which the assistant reads; arguments that do not fit
+//! A refusal is a result with `isError`, which the assistant reads; arguments that do not fit
 //! are refused the same way. A protocol error is left for a tool that does not exist.
 
 use std::path::{Path, PathBuf};
@@ -65,23 +65,17 @@ impl Server {
     async fn answer(&self, tool: &str, given: JsonObject) -> Option<CallToolResult> {
         Some(match tool {
             "convene" => {
-                self.blocking(given, |server, asked: Convene| convene(&asked, &server.args, &server.sessions))
+                self.blocking(given, |server, asked: &Convene| convene(asked, &server.args, &server.sessions))
                     .await
             }
-            "status" => match read_arguments(given) {
-                Ok(asked) => said(self.status(asked).await),
-                Err(problem) => refused(&problem.into()),
-            },
-            "result" => {
-                self.blocking(given, |server, asked: OfSession| outcome(&server.idle_file(&asked.session)?))
-                    .await
-            }
+            "status" => self.blocking(given, Self::status).await,
+            "result" => self.blocking(given, Self::result).await,
             _ => return None,
         })
     }
 
     /// Answers where the caller's thread may wait for disks and programs.
-    async fn blocking<A, T>(&self, given: JsonObject, answer: fn(&Self, A) -> Answered<T>) -> CallToolResult
+    async fn blocking<A, T>(&self, given: JsonObject, answer: fn(&Self, &A) -> Answered<T>) -> CallToolResult
     where
         A: DeserializeOwned + Send + 'static,
         T: Serialize + Send + 'static,
@@ -91,33 +85,31 @@ impl Server {
             Err(problem) => return refused(&problem.into()),
         };
         let server = self.clone();
-        let answered = tokio::task::spawn_blocking(move || answer(&server, asked)).await;
-        said(
-            answered
-                .unwrap_or_else(|_| Err(Diagnostic::new("internal error; recorded events are safe").into())),
-        )
+        match tokio::task::spawn_blocking(move || answer(&server, &asked)).await {
+            Ok(Ok(answer)) => CallToolResult::structured(serde_json::to_value(answer).unwrap_or_default()),
+            Ok(Err(error)) => refused(&error),
+            Err(_) => refused(&Diagnostic::new("internal error; recorded events are safe").into()),
+        }
     }
 
     fn file_of(&self, id: &str) -> Result<PathBuf, Diagnostic> {
         self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.args.trust.trust)?, id), Ok)
     }
 
-    /// The file of a session that does not run here.
-    fn idle_file(&self, id: &str) -> Result<PathBuf, Diagnostic> {
-        if self.sessions.is_open(id) { Err(not_over()) } else { self.file_of(id) }
+    fn result(&self, asked: &OfSession) -> Answered<Value> {
+        if self.sessions.is_open(&asked.session) {
+            return Err(not_over().into());
+        }
+        outcome(&self.file_of(&asked.session)?)
     }
 
-    async fn status(&self, asked: OfStatus) -> Answered<Numbers> {
+    fn status(&self, asked: &OfStatus) -> Answered<Numbers> {
         let wait = Duration::from_secs(asked.wait_s.min(LONGEST_WAIT));
-        if let Some(numbers) = self.sessions.numbers(&asked.session, wait).await {
+        let numbers = self.sessions.numbers(&asked.session, wait);
+        if let Some(numbers) = tokio::runtime::Handle::current().block_on(numbers) {
             return Ok(numbers);
         }
-        let server = self.clone();
-        let read = tokio::task::spawn_blocking(move || {
-            let session = fold(&read_session(&server.file_of(&asked.session)?)?);
-            Ok(numbers_elsewhere(&session))
-        });
-        read.await.map_err(|_| Diagnostic::new("internal error; recorded events are safe"))?
+        Ok(numbers_elsewhere(&fold(&read_session(&self.file_of(&asked.session)?)?)))
     }
 }
 
@@ -128,13 +120,6 @@ fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnosti
         Diagnostic::new(format!("the arguments do not fit: {key}{why}"))
             .hint("the tool's input schema lists them")
     })
-}
-
-fn said<T: Serialize>(answered: Answered<T>) -> CallToolResult {
-    match answered {
-        Ok(answer) => CallToolResult::structured(serde_json::to_value(answer).unwrap_or_default()),
-        Err(error) => refused(&error),
-    }
 }
 
 /// A refusal that the assistant reads, all problems in it.
@@ -162,24 +147,21 @@ fn schema<A: JsonSchema>() -> JsonObject {
 
 fn tools() -> Vec<Tool> {
     let reads = || ToolAnnotations::new().read_only(true).open_world(false);
-    let numbers = || Arc::new(schema::<Numbers>());
-    let asks = || ToolAnnotations::new().read_only(false).destructive(false).open_world(true);
+    let asks = ToolAnnotations::new().read_only(false).destructive(false).open_world(true);
     vec![
         tool::<Convene>(
             "convene",
             "Puts a question to a panel of models, blind, and returns at once. Use it when a decision deserves \
              several independent opinions: designs, trade-offs, risky changes, reviews, estimates. Put everything \
              the seats need into `evidence`. Then poll `status`.",
-            asks(),
-        )
-        .with_raw_output_schema(numbers()),
+            asks,
+        ),
         tool::<OfStatus>(
             "status",
             "Says how many answers of a session are sealed, and whether it is closed; nothing of what is in them. \
              Use it after `convene` until the state is `closed`; `wait_s` saves calls.",
             reads(),
-        )
-        .with_raw_output_schema(numbers()),
+        ),
         tool::<OfSession>(
             "result",
             "Shows decision, count, dissent and answers of a session that is closed. Use it once, after `status` \

@@ -66,7 +66,7 @@ impl Sessions {
         set_up: Environment,
         caller_first: bool,
     ) -> Result<Numbers, Diagnostic> {
-        let first = numbers_of(&ready.once_open());
+        let first = numbers_of(&ready.session);
         let id = first.session.clone();
         let (tell, numbers) = watch::channel(first.clone());
         let (open_gate, gate) = watch::channel(!caller_first);
@@ -79,7 +79,7 @@ impl Sessions {
             }
         }
         let path = ready.path.clone();
-        let mut teller = Teller { session: ready.session.clone(), tell, open_gate };
+        let mut teller = Teller { session: Session::default(), tell, open_gate };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);

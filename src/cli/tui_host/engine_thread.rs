@@ -66,14 +66,9 @@ impl Facilitator for ScreenFacilitator {
 }
 
 /// An access as the screen shows it.
-pub fn seat_link(door: &LinkDoor, access: Access) -> SeatLink {
-    let (text, code) = match access {
-        Access::Link(link) => {
-            let code = qr_code(&link);
-            (link, code)
-        }
-        Access::Agent { url, token } => (format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), None),
-    };
+pub fn seat_link(door: &LinkDoor, access: &Access) -> SeatLink {
+    let text = access.text();
+    let code = if matches!(access, Access::Link(_)) { qr_code(&text) } else { None };
     SeatLink { text, code, notes: door.notes() }
 }
 
@@ -89,12 +84,12 @@ pub fn spawn(
     let (tell, news) = unbounded_channel();
     let (path, watches) = (ready.path.clone(), ProgressBoard::default());
     let runtime = runtime()?;
-    let of = DoorInputs { session: &ready.once_open(), set_up, runtime: &runtime };
+    let of = DoorInputs { session: &ready.session, set_up, runtime: &runtime };
     let (mut remote, mut ends, mut links) = (None, None, IndexMap::new());
     if let Some(door) = &door {
         let opened = door.open(&of)?;
         (remote, ends) = (Some(opened.remote), Some(opened.ends));
-        links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(door, access))).collect();
+        links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(door, &access))).collect();
     }
     let notes = tell.clone();
     let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));

@@ -1,18 +1,23 @@
-//! Contents of the home screen: saved sessions, definitions in this folder, examples.
+//! Contents of the home screen: saved sessions, definitions in this folder, examples, and models that can
+//! answer on this machine.
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::browse::saved;
+use crate::cli::browse::{saved, state_in_words};
+use crate::cli::doctor;
+use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
 use crate::config::own_strategies::own_strategy_names;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
+use crate::config::prices::TABLE;
+use crate::config::providers::KNOWN;
 use crate::config::read_file::read_text;
 use crate::history::Session;
 use crate::journal::{Disk, fold, read_log};
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
-use crate::tui::{Home, HomeRow, OpenTarget, without_tools};
+use crate::tui::{Home, HomeRow, ModelSource, OpenTarget, without_tools};
 use crate::workflow::{Definition, Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
@@ -46,7 +51,7 @@ pub fn home(set_up: &Environment) -> Home {
     let (all, _) = PersonaLibrary::new(&set_up.folders).all();
     let personas = all.into_iter().map(|found| entry(found.persona)).collect();
     Home {
-        project: project(&set_up.folders.project),
+        project: set_up.folders.project.display().to_string(),
         model: set_up.config.model.as_ref().map(|model| model.value.clone()),
         rows,
         personas,
@@ -62,16 +67,6 @@ fn entry(persona: Persona) -> (String, String) {
         return (persona.name, persona.description);
     }
     (without_tools(&persona.name), format!("{} · lists {}", persona.description, persona.tools.join(", ")))
-}
-
-/// The project's folder, the person's own home as `~`.
-fn project(path: &Path) -> String {
-    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
-    match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned)) {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
-    }
 }
 
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
@@ -113,13 +108,9 @@ fn question(session: &Session) -> Option<String> {
 }
 
 fn state(session: &Session) -> String {
-    if session.closed.is_none()
-        && let Some(round) = session.open_round()
-    {
-        return format!("round {} open, {} of {}", round.opened.number, round.sealed(), round.seats.len());
-    }
-    let word = || session.closed.as_ref().map_or("unfinished", |closed| closed.status.name()).to_owned();
-    report::outcome_headline(session).map_or_else(word, |outcome| outcome.name)
+    let is_held = session.closed.is_none() && session.open_round().is_some();
+    let outcome = if is_held { None } else { report::outcome_headline(session) };
+    outcome.map_or_else(|| state_in_words(session), |outcome| outcome.name)
 }
 
 fn age(seconds: u64) -> String {
@@ -161,4 +152,57 @@ fn about(text: &str, file: &str) -> Option<String> {
 fn first_question(definition: &Definition) -> Option<String> {
     let question = definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
     question.filter(|text| !text.contains("{{"))
+}
+
+/// Asks local servers, which takes as long as the slowest, and finds services by their keys. One that wants a key
+/// is not contacted: its models are those with a built-in price.
+pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
+    let catalog = set_up.catalog();
+    let (mut found, mut asked) = (Vec::new(), Vec::new());
+    for provider in catalog.providers() {
+        let wanted = catalog.service(provider).map(|service| {
+            let wanted = catalog.key_variables(provider, &service);
+            (wanted, service.has_key())
+        });
+        match wanted {
+            Ok((wanted, false)) if !wanted.is_empty() => found.push(source(provider, false, Vec::new())),
+            Ok((wanted, true)) if !wanted.is_empty() && !priced(provider).is_empty() => {
+                found.push(source(provider, true, priced(provider)));
+            }
+            _ => asked.push(provider.to_owned()),
+        }
+    }
+    let checked = doctor::checked(set_up, &asked, ProbeLevel::Listing).ok();
+    let mut all: Vec<ModelSource> = checked.unwrap_or_default().iter().filter_map(of_checkup).collect();
+    all.extend(found);
+    all.sort_by_key(|source| !source.is_ready);
+    all
+}
+
+/// The models of a provider that have a built-in price, the cheapest first.
+fn priced(provider: &str) -> Vec<String> {
+    let table = TABLE.iter().find(|source| source.provider == provider);
+    let mut prices: Vec<_> = table.map(|source| source.prices.to_vec()).unwrap_or_default();
+    prices.sort_by(|a, b| a.3.total_cmp(&b.3));
+    prices.into_iter().map(|price| format!("{provider}/{}", price.0)).collect()
+}
+
+fn source(provider: &str, is_ready: bool, models: Vec<String>) -> ModelSource {
+    ModelSource { provider: provider.to_owned(), is_ready, models }
+}
+
+/// Returns nothing for a server that nobody started or configured.
+fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
+    let provider = checkup.provider.as_str();
+    match &checkup.state {
+        CheckupStatus::Answers(models) | CheckupStatus::Probed(models, ..) => {
+            let models = models.iter().map(|model| format!("{provider}/{model}")).collect();
+            Some(source(provider, true, models))
+        }
+        CheckupStatus::Program { .. } => Some(source(provider, true, vec![format!("{provider}/")])),
+        CheckupStatus::Silent(_) | CheckupStatus::NotSetUp(_) | CheckupStatus::NoKey => {
+            let is_usual = KNOWN.iter().any(|known| known.name == provider);
+            (!is_usual).then(|| source(provider, false, Vec::new()))
+        }
+    }
 }

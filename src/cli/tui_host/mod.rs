@@ -2,11 +2,9 @@
 
 mod drafts;
 mod engine_thread;
-mod fork;
 mod home;
 mod paths;
-mod replay_loader;
-mod sources;
+mod saved;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +24,7 @@ use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
-use crate::config::settings::{BackgroundConfig, NotifyConfig};
+use crate::config::settings::BackgroundConfig;
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
 use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
@@ -45,8 +43,8 @@ use crate::participants::human::HumanQueue;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
-    Draft, EngineHandle, Home, Host, ModelSource, Notify, OpenTarget, Palette, ReplayLoad, ScreenOptions,
-    SeatChoice, SeatLink, StartRefusal, Theme, preview_events,
+    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, Palette, ReplayLoad, ScreenOptions, SeatChoice,
+    SeatLink, StartRefusal, Theme, preview_events,
 };
 
 /// Shows the screen: a file, or the home screen.
@@ -85,12 +83,10 @@ fn screen_options(set_up: &Environment) -> ScreenOptions {
         BackgroundConfig::Dark => Palette::DARK,
         BackgroundConfig::Auto => theme.palette,
     };
-    let notify = match screen.notify {
-        NotifyConfig::Off => Notify::Off,
-        NotifyConfig::Bell => Notify::Bell,
-        NotifyConfig::All => Notify::All,
-    };
-    ScreenOptions { theme: Theme { palette, ascii: theme.ascii || screen.ascii, ..theme }, notify }
+    ScreenOptions {
+        theme: Theme { palette, ascii: theme.ascii || screen.ascii, ..theme },
+        notify: screen.notify,
+    }
 }
 
 struct TuiHost {
@@ -184,7 +180,7 @@ impl Host for TuiHost {
     }
 
     fn sources(&self) -> Vec<ModelSource> {
-        sources::sources(&self.set_up)
+        home::sources(&self.set_up)
     }
 
     fn use_model(&self, model: &str) -> Result<(), Diagnostic> {
@@ -262,14 +258,14 @@ impl Host for TuiHost {
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
-        fork::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| self.agreed(session))
+        saved::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| self.agreed(session))
     }
 
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
         let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
         let (invited, access) = door.invite(&self.set_up, session, seat)?;
-        Ok((invited, engine_thread::seat_link(&door, access)))
+        Ok((invited, engine_thread::seat_link(&door, &access)))
     }
 
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {
@@ -277,7 +273,7 @@ impl Host for TuiHost {
     }
 
     fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
-        replay_loader::open(path)
+        saved::replay(path)
     }
 
     fn paths(&self, typed: &str) -> Vec<String> {
@@ -296,12 +292,7 @@ impl Host for TuiHost {
     }
 
     fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic> {
-        let name = |count: u32| match count {
-            1 => PathBuf::from(format!("{}{}", session.id, Format::Md.ending())),
-            _ => PathBuf::from(format!("{}-{count}{}", session.id, Format::Md.ending())),
-        };
-        // An earlier report is kept.
-        let path = (1..10_000).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1));
+        let path = PathBuf::from(format!("{}{}", session.id, Format::Md.ending()));
         let document = Document::new(session, Source::default());
         Disk::default()
             .write_whole(&path, rendered(&document, Format::Md).as_bytes())

@@ -10,9 +10,10 @@ use std::time::Instant;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::SetTitle;
 
-use super::{KEEP_AFTER, Notify, Screen, Then};
+use super::{KEEP_AFTER, Screen, Then};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::question;
+use crate::config::settings::NotifyConfig;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
@@ -99,9 +100,9 @@ impl Screen {
     fn notify(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout();
         match self.notify {
-            Notify::Off => return Ok(()),
-            Notify::Bell => {}
-            Notify::All => {
+            NotifyConfig::Off => return Ok(()),
+            NotifyConfig::Bell => {}
+            NotifyConfig::All => {
                 crossterm::execute!(out, SetTitle(format!("roundtable: {text}")))?;
                 write!(out, "\x1b]9;{text}\x07\x1b]777;notify;roundtable;{text}\x07")?;
             }

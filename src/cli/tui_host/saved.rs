@@ -1,4 +1,4 @@
-//! A new session that begins with a saved one's history.
+//! Saved sessions of the screen: read to replay them, and copied up to a point to go on from there.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
-use crate::journal::{Chain, Disk, EventLog, read_log, unwritten};
+use crate::journal::{Chain, Disk, EventLog, LogReader, read_log, unwritten};
 use crate::launch::prepare::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
-use crate::tui::StartRefusal;
+use crate::tui::{ReplayLoad, StartRefusal};
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
 /// the last point before it at which a facilitator is wanted, and the event that says so. Nothing is
@@ -69,4 +69,31 @@ fn end_of(bytes: &[u8], hash: &str) -> Option<usize> {
     let line = format!("\nhash: {hash}\n");
     let at = bytes.windows(line.len()).position(|window| window == line.as_bytes())?;
     Some(at + line.len())
+}
+
+/// Reads a saved session up to its first damage.
+pub fn replay(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
+    let file = path.display().to_string();
+    let bytes = bytes_of(path)?;
+    let problem = |damage| damage_problem(&damage, &file);
+    let mut reader = LogReader::new(&bytes).map_err(problem)?;
+    let (mut lines, mut damage) = (Vec::new(), None);
+    for line in reader.by_ref() {
+        match line {
+            Ok(line) => lines.push(line),
+            Err(found) if lines.is_empty() => return Err(problem(found).into()),
+            Err(found) => {
+                damage = Some(format!("{}: what follows is not shown", problem(found)));
+                break;
+            }
+        }
+    }
+    if lines.is_empty() {
+        return Err(Diagnostic::new("nothing was recorded in it").with_file(&file).into());
+    }
+    if let (None, torn @ 1..) = (&damage, reader.torn_bytes()) {
+        let what = format!("{torn} bytes of a torn write at the end are left out; resuming cuts them off");
+        damage = Some(what);
+    }
+    Ok(ReplayLoad { lines, damage })
 }

@@ -12,7 +12,7 @@ use crate::config::read_file::read_input;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{AnswerRevealed, RoundRun, Session};
-use crate::insight::references::Citable;
+use crate::insight::references::{Citable, references};
 use crate::insight::tally_text::{order, result, rule_description, tables};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
@@ -159,9 +159,11 @@ fn ballots(round: &RoundRun) -> impl Iterator<Item = &AnswerRevealed> {
 
 /// The round without the ballots of seats that cite nothing in its snapshot.
 fn with_supported_only(round: &RoundRun) -> RoundRun {
-    let citable = Citable::of_round(round);
+    let citable = Citable::of(&round.opened.snapshot);
     let mut round = round.clone();
-    let may_count = |answer: &AnswerRevealed| answer.outcome != Outcome::Answered || citable.supports(answer);
+    let may_count = |answer: &AnswerRevealed| {
+        answer.outcome != Outcome::Answered || references(answer).any(|one| citable.resolve(one).is_some())
+    };
     round.seats.retain(|_, seat| seat.answer().is_none_or(|answer| may_count(answer)));
     round
 }

@@ -60,10 +60,10 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
     let asides = merge.iter().flat_map(|merge| &merge.set_aside);
     let aside: HashMap<&str, &str> =
         asides.map(|aside| (aside.idea.as_str(), aside.reason.as_str())).collect();
-    let citable = Citable::of_round(round);
+    let citable = Citable::of(&round.opened.snapshot);
     let mut groups: IndexMap<usize, Vec<(String, Claim<'a>)>> = IndexMap::new();
-    for (first, one) in firsts(&all, &title).into_iter().zip(all) {
-        groups.entry(first).or_default().push(one);
+    for (group, one) in group_of_each(&all, &title).into_iter().zip(all) {
+        groups.entry(group).or_default().push(one);
     }
     let group = |members: Vec<(String, Claim<'a>)>| {
         let (ids, findings): (Vec<String>, Vec<Claim<'a>>) = members.into_iter().unzip();
@@ -99,26 +99,10 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
     groups
 }
 
-/// The first finding of each one's group: what belongs to a member belongs to the group. Only a person puts
-/// findings without lines together.
-fn firsts(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
-    fn first(of: &[usize], mut at: usize) -> usize {
-        while of[at] != at {
-            at = of[at];
-        }
-        at
-    }
-    let mut of: Vec<usize> = (0..all.len()).collect();
-    let mut join = |one: usize, other: usize| {
-        let (one, other) = (first(&of, one), first(&of, other));
-        of[one.max(other)] = one.min(other);
-    };
-    let mut by_option: HashMap<&str, usize> = HashMap::new();
-    for (at, (id, _)) in all.iter().enumerate() {
-        if let Some(option) = options.get(id.as_str()) {
-            join(at, *by_option.entry(&option.id).or_insert(at));
-        }
-    }
+/// The group of each finding, under a number that its members share: findings of one file with overlapping
+/// lines, and those that a person put together.
+fn group_of_each(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
+    let mut groups: Vec<usize> = (0..all.len()).collect();
     let place = |(at, (_, one)): (usize, &(String, Claim<'_>))| {
         let (from, to) = one.finding.lines?;
         Some((one.finding.file.clone(), from, to, at))
@@ -126,13 +110,23 @@ fn firsts(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -
     let mut placed: Vec<(Option<String>, u32, u32, usize)> =
         all.iter().enumerate().filter_map(place).collect();
     placed.sort_unstable();
-    let mut last: Option<(&Option<String>, u32, usize)> = None;
+    let mut open: Option<(&Option<String>, u32, usize)> = None;
     for (file, from, to, at) in &placed {
-        let over = last.filter(|(known, end, _)| *known == file && from <= end);
-        if let Some((_, _, other)) = over {
-            join(*at, other);
-        }
-        last = Some((file, over.map_or(*to, |(_, end, _)| end.max(*to)), *at));
+        open = match open {
+            Some((known, end, group)) if known == file && *from <= end => {
+                groups[*at] = group;
+                Some((file, end.max(*to), group))
+            }
+            _ => Some((file, *to, *at)),
+        };
     }
-    (0..all.len()).map(|at| first(&of, at)).collect()
+    let mut first_of: HashMap<&str, usize> = HashMap::new();
+    for (at, (id, _)) in all.iter().enumerate() {
+        let Some(option) = options.get(id.as_str()) else { continue };
+        let (known, own) = (groups[*first_of.entry(&option.id).or_insert(at)], groups[at]);
+        if known != own {
+            groups.iter_mut().filter(|group| **group == own).for_each(|group| *group = known);
+        }
+    }
+    groups
 }

@@ -8,11 +8,10 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::estimates::spread;
 use super::findings::grouped;
 use super::movement::earlier;
 use super::round_view::{SeatView, seats};
-use super::tally_text::order;
+use super::tally_text::{order, spread};
 use super::wording::{absent, as_sentence, capital, first_names, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind, Stance, count_by_severity};
 use crate::core::decides_nothing;
@@ -63,31 +62,32 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
         (false, false) => (name.clone(), name),
     };
     let order = order(&tally.verdict).map(|order| format!("{}.", capital(&order)));
-    let strength = strength(tally).map(|strength| format!(" {strength}.")).unwrap_or_default();
-    let after = order.as_ref().map(|order| format!(" {order}")).unwrap_or_default();
-    let detail = format!("{sentence}{strength}{after}");
+    let mut detail = sentence.clone();
+    if let Some(tier) = tally.tier.filter(|tier| *tier > Tier::None) {
+        let why = cap(tally).map(|why| format!(", since {why}")).unwrap_or_default();
+        detail += &format!(" Strength: {}{why}.", tier.name());
+    }
+    detail.extend(order.iter().flat_map(|order| [" ", order]));
     Headline { label, name, sentence, order, detail }
 }
 
-/// "Strength: weak, since all 3 are one model (a/b)"; none where nothing was decided.
-pub fn strength(tally: &Tally) -> Option<String> {
-    let tier = tally.tier.filter(|tier| *tier > Tier::None)?;
-    let why = cap(tally).map(|why| format!(", since {why}")).unwrap_or_default();
-    Some(format!("Strength: {}{why}", tier.name()))
-}
-
 /// The reason to count a result as weak although most stand behind it.
-pub fn cap(tally: &Tally) -> Option<&WeakBecause> {
+fn cap(tally: &Tally) -> Option<&WeakBecause> {
     tally.tier_because.as_ref()?.but.as_ref()
 }
 
-/// "The only seat", "Both seats", "All 6 seats".
-fn all_seats(count: usize) -> String {
+/// "The only seat", "Both seats", "All 6 seats", "4 of 6 seats".
+fn seats_of(count: usize, of: usize) -> String {
     match count {
+        _ if count != of => format!("{count} of {}", pluralize(of, "seat")),
         1 => "The only seat".to_owned(),
         2 => "Both seats".to_owned(),
         more => format!("All {}", pluralize(more, "seat")),
     }
+}
+
+fn names(seats: &[SeatView<'_>]) -> String {
+    named(&seats.iter().map(|seat| seat.name.to_owned()).collect::<Vec<_>>())
 }
 
 /// "a", "a and b", "a, b and c", "a, b, c and 3 more".
@@ -115,9 +115,6 @@ fn needed_share(rule: Rule, tally: &Tally) -> Option<String> {
     }
 }
 
-/// A headline and its sentence.
-type Words = (String, String);
-
 struct Count<'a> {
     session: &'a Session,
     round: &'a RoundRun,
@@ -126,13 +123,13 @@ struct Count<'a> {
 
 impl<'a> Count<'a> {
     /// The headline and its sentence. What went wrong comes before what was counted.
-    fn words(&self) -> Words {
+    fn words(&self) -> (String, String) {
         let tally = self.tally;
         if let Some(said) = self.too_few() {
             return said;
         }
         if let Some(why) = decides_nothing(self.session, tally) {
-            let cast = self.scores(|_| true);
+            let cast = join_list(self.scores());
             let cast = if cast.is_empty() { cast } else { format!(" Counted: {cast}.") };
             return (self.undecided_name(&why.to_string()), format!("Placeholders pick at random.{cast}"));
         }
@@ -155,8 +152,6 @@ impl<'a> Count<'a> {
         }
     }
 
-    // What several sentences need.
-
     /// The seats that were asked, without those that were excused.
     fn asked(&self) -> usize {
         self.tally.asked.saturating_sub(self.tally.excused)
@@ -174,10 +169,9 @@ impl<'a> Count<'a> {
         self.tally.verdict.scores.get(option).cloned().unwrap_or_default()
     }
 
-    /// "a 3, b 1": the options whose score is shown.
-    fn scores(&self, is_shown: impl Fn(&Score) -> bool) -> String {
-        let shown = self.tally.verdict.scores.iter().filter(|(_, score)| is_shown(score));
-        join_list(shown.map(|(option, score)| format!("{option} {score}")))
+    /// "a 3", "b 1".
+    fn scores(&self) -> impl Iterator<Item = String> {
+        self.tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"))
     }
 
     fn is_drawn(&self) -> bool {
@@ -227,8 +221,6 @@ impl<'a> Count<'a> {
         self.absent_with(&format!(" Of {} ", pluralize(self.tally.asked, "seat")))
     }
 
-    // Decided.
-
     /// "outbox", "outbox (drawn by lot)", "csv-export first", "Estimate: 8".
     fn won(&self, rule: Rule, winner: &str) -> String {
         let options = || self.tally.verdict.order.iter().map(Vec::len).sum::<usize>();
@@ -269,47 +261,41 @@ impl<'a> Count<'a> {
             }
         }
         let votes = choices.shift_remove(winner).unwrap_or(0);
-        let is_all = votes == asked;
-        let who = if is_all { all_seats(asked) } else { format!("{votes} of {}", pluralize(asked, "seat")) };
-        let mut aside = Vec::new();
-        if !self.counts_heads() {
+        let need = needed_share(rule, tally).filter(|_| votes != asked).map(|need| format!("{need} needed"));
+        let of = if !self.counts_heads() && is_by_share(rule) {
             let sum: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
-            aside.push(if is_by_share(rule) {
-                format!("{} of {sum} by weight", self.score(winner))
-            } else {
-                format!("decided by {}", rule.in_words())
-            });
+            Some(format!("{} of {sum} by weight", self.score(winner)))
+        } else if !self.counts_heads() {
+            Some(format!("decided by {}", rule.in_words()))
         } else if tally.answered == 1 && asked > 1 {
-            aside.push("the only ballot".to_owned());
-        } else if tally.answered != asked {
-            aside.push(format!("{votes} of the {} ballots", tally.answered));
-        }
-        aside.extend(needed_share(rule, tally).filter(|_| !is_all).map(|need| format!("{need} needed")));
+            Some("the only ballot".to_owned())
+        } else {
+            (tally.answered != asked).then(|| format!("{votes} of the {} ballots", tally.answered))
+        };
+        let aside: Vec<String> = of.into_iter().chain(need).collect();
         let aside = if aside.is_empty() { String::new() } else { format!(" ({})", aside.join("; ")) };
-        let others = choices.iter().filter(|(_, votes)| **votes > 0);
-        let rest: Vec<String> = others.map(|(option, votes)| format!("{votes} chose {option}")).collect();
+        choices.retain(|_, votes| *votes > 0);
+        let rest: Vec<String> =
+            choices.iter().map(|(option, votes)| format!("{votes} chose {option}")).collect();
         let rest = Some(first_names(&rest, 5)).filter(|rest| !rest.is_empty());
         let rest = join_list(rest.into_iter().chain(absent(tally)));
         let rest = if rest.is_empty() { rest } else { format!(" {rest}.") };
-        format!("{who} chose it{aside}.{rest}")
+        format!("{} chose it{aside}.{rest}", seats_of(votes, asked))
     }
 
     /// The mean, what stands behind the winner, the next option, and a rule that is not the form's own.
     fn by_rule(&self, rule: Rule, winner: &str) -> String {
-        let verdict = &self.tally.verdict;
-        let second = verdict.order.iter().flatten().find(|option| *option != winner);
-        let next = |option: &String| Some(format!("next {option} with {}", verdict.scores.get(option)?));
-        let mut next = second.and_then(next).filter(|_| self.kind() != BallotKind::Ranking);
-        let mut said = Vec::new();
+        let mut said = self.behind().map_or_else(|| self.ballots_counted(), |behind| behind + ".");
+        let next = self.tally.verdict.order.iter().flatten().find(|option| *option != winner);
         if rule == Rule::Score {
-            let next = next.take().map(|next| format!("; {next}")).unwrap_or_default();
-            said.push(format!("Mean {}{next}.", self.score(winner)));
+            let next = next.map(|next| format!("; next {next} with {}", self.score(next)));
+            said = format!("Mean {}{}. {said}", self.score(winner), next.unwrap_or_default());
+        } else if rule == Rule::Approval {
+            said.extend(next.map(|next| format!(" Next {next} with {}.", self.score(next))));
+        } else {
+            said += &format!(" Decided by {}.", rule.in_words());
         }
-        said.push(self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}.")));
-        said.extend(next.map(|next| format!("{}.", capital(&next))));
-        let is_own = matches!(rule, Rule::Score | Rule::Approval);
-        said.extend((!is_own).then(|| format!("Decided by {}.", rule.in_words())));
-        said.join(" ") + &self.absent_after()
+        said + &self.absent_after()
     }
 
     fn estimate(&self) -> String {
@@ -317,7 +303,7 @@ impl<'a> Count<'a> {
         let rest = self.absent_after();
         let Some(spread) = spread(self.round) else { return self.ballots_counted() + &rest };
         if spread.values.len() == 1 {
-            return format!("{} said so.{rest}", all_seats(tally.answered));
+            return format!("{} said so.{rest}", seats_of(tally.answered, tally.answered));
         }
         let middle = if spread.first_quartile == spread.third_quartile {
             spread.median.clone()
@@ -333,7 +319,7 @@ impl<'a> Count<'a> {
     }
 
     /// "disk and cdn": the chosen, with what each has; the options at the edge; the rest.
-    fn several(&self) -> Words {
+    fn several(&self) -> (String, String) {
         let verdict = &self.tally.verdict;
         let chosen = and_list(&verdict.winners);
         if self.tally.is_too_weak() {
@@ -361,10 +347,8 @@ impl<'a> Count<'a> {
         (name, format!("{}{}", said.join(" "), self.absent_after()))
     }
 
-    // Not decided.
-
     /// Nobody could be reached, all abstained, or the quorum is not met.
-    fn too_few(&self) -> Option<Words> {
+    fn too_few(&self) -> Option<(String, String)> {
         let tally = self.tally;
         let said = tally.answered + tally.abstained + tally.invalid + tally.refused;
         if tally.failed > 0 && said == 0 && !tally.quorum_met {
@@ -390,14 +374,14 @@ impl<'a> Count<'a> {
             }
         };
         sentence += &self.absent_with(" ");
-        let cast = self.scores(|score| score.as_f64() > 0.0);
+        let cast = join_list(self.scores().filter(|score| !score.ends_with(" 0")));
         if self.counts_heads() && !cast.is_empty() {
             sentence += &format!(" The {} cast: {cast}.", pluralize(tally.answered, "ballot"));
         }
         Some((self.undecided_name("too few took part"), sentence))
     }
 
-    fn without_rule(&self) -> Words {
+    fn without_rule(&self) -> (String, String) {
         let (tally, kind) = (self.tally, self.kind());
         if kind.info().countable.is_some() {
             let would = tally.verdict.why().map(|would| format!(" {}.", capital(&would)));
@@ -417,7 +401,7 @@ impl<'a> Count<'a> {
     }
 
     /// The rule found a winner, and it is not as strong as the round asks for.
-    fn too_weak(&self, winner: &str) -> Words {
+    fn too_weak(&self, winner: &str) -> (String, String) {
         let tally = self.tally;
         let wanted = tally.act_at.map_or("", Tier::name);
         let name = match tally.tier.unwrap_or(Tier::Weak) {
@@ -459,7 +443,7 @@ impl<'a> Count<'a> {
         format!("{level}; {then}.{}", self.absent_after())
     }
 
-    fn undecided(&self, rule: Rule) -> Words {
+    fn undecided(&self, rule: Rule) -> (String, String) {
         let is_short = matches!(self.tally.verdict.reason, Some(NoDecision::BelowShare { .. }));
         let name = match needed_share(rule, self.tally) {
             Some(need) if is_short && self.tally.answered > 1 => format!("no option reached {need}"),
@@ -495,8 +479,6 @@ impl<'a> Count<'a> {
         format!("{} {lead} with {}{of}{each}.", named(&leaders), self.score(&leaders[0]))
     }
 
-    // Consent.
-
     fn stance(&self, stance: Stance) -> Vec<SeatView<'a>> {
         self.ballots().filter(|seat| seat.stance() == Some(stance)).collect()
     }
@@ -504,51 +486,42 @@ impl<'a> Count<'a> {
     /// "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained".
     fn stances(&self) -> String {
         let support = self.stance(Stance::Support).len();
-        let word = if support == 1 { "supports" } else { "support" };
-        let who = if support == self.asked() {
-            all_seats(support)
-        } else {
-            format!("{support} of {}", pluralize(self.asked(), "seat"))
-        };
-        let mut said = vec![format!("{who} {word} it")];
+        let supports = if support == 1 { "supports" } else { "support" };
+        let mut said = vec![format!("{} {supports} it", seats_of(support, self.asked()))];
         let others =
             [(Stance::StandAside, "stands aside", "stand aside"), (Stance::Block, "blocks", "block")];
         for (stance, one, more) in others {
-            let count = self.stance(stance).len();
-            if count > 0 {
-                said.push(format!("{count} {}", if count == 1 { one } else { more }));
+            match self.stance(stance).len() {
+                0 => {}
+                1 => said.push(format!("1 {one}")),
+                count => said.push(format!("{count} {more}")),
             }
         }
-        said.extend(absent(self.tally));
-        said.join(", ")
+        join_list(said.into_iter().chain(absent(self.tally)))
     }
 
-    fn consent(&self) -> Words {
+    fn consent(&self) -> (String, String) {
         let mut sentence = self.stances() + ".";
         if self.tally.decided {
-            sentence += &self.lifted().unwrap_or_default();
+            sentence += &self.lifted();
             if self.stance(Stance::Support).is_empty() {
                 sentence += " Adopted without a single supporter.";
             }
             return ("Adopted: nobody blocks".to_owned(), sentence);
         }
-        let blocks = self.stance(Stance::Block);
         let change = |seat: &SeatView<'a>| seat.ballot().and_then(Ballot::minimum_change);
-        let names = |seats: &[&SeatView<'_>]| {
-            named(&seats.iter().map(|seat| seat.name.to_owned()).collect::<Vec<_>>())
-        };
-        let silent: Vec<_> = blocks.iter().filter(|seat| change(seat).is_none()).collect();
+        let (stated, silent): (Vec<_>, Vec<_>) =
+            self.stance(Stance::Block).into_iter().partition(|seat| change(seat).is_some());
         if !silent.is_empty() {
-            let verb = if silent.len() == 1 { "blocks" } else { "block" };
-            let who = names(&silent);
+            let (who, verb) = (names(&silent), if silent.len() == 1 { "blocks" } else { "block" });
             return (format!("No decision: {who} {verb} without saying what would have to change"), sentence);
         }
-        if !blocks.is_empty() {
+        if !stated.is_empty() {
             let quoted = |change: &str| format!("“{}”", change.trim().trim_end_matches('.'));
-            let changes: Vec<String> = blocks.iter().filter_map(change).map(quoted).collect();
+            let changes: Vec<String> = stated.iter().filter_map(change).map(quoted).collect();
             let these = if changes.len() == 1 { "this change" } else { "these changes" };
-            let _ = write!(sentence, " It would pass with {these}: {}.", changes.join("; "));
-            return (format!("Blocked by {}", names(&blocks.iter().collect::<Vec<_>>())), sentence);
+            sentence += &format!(" It would pass with {these}: {}.", changes.join("; "));
+            return (format!("Blocked by {}", names(&stated)), sentence);
         }
         if self.tally.is_too_weak() {
             return self.too_weak("support");
@@ -557,12 +530,14 @@ impl<'a> Count<'a> {
     }
 
     /// The seats that blocked in an earlier round of the same form.
-    fn lifted(&self) -> Option<String> {
-        let before = earlier(self.session, self.round)?;
-        let blocked = seats(self.session, before).filter(|seat| seat.stance() == Some(Stance::Block));
-        let names: Vec<String> = blocked.map(|seat| seat.name.to_owned()).collect();
-        let (block, were) = if names.len() == 1 { ("block", "was") } else { ("blocks", "were") };
-        (!names.is_empty())
-            .then(|| format!(" The {block} of {} in an earlier round {were} lifted.", named(&names)))
+    fn lifted(&self) -> String {
+        let before = earlier(self.session, self.round).into_iter();
+        let blocked = before.flat_map(|before| seats(self.session, before));
+        let blocked: Vec<_> = blocked.filter(|seat| seat.stance() == Some(Stance::Block)).collect();
+        match blocked.len() {
+            0 => String::new(),
+            1 => format!(" The block of {} in an earlier round was lifted.", names(&blocked)),
+            _ => format!(" The blocks of {} in an earlier round were lifted.", names(&blocked)),
+        }
     }
 }

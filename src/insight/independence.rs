@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::round_view::{self, SeatView};
 use super::wording::{first_names, join_list, pluralize};
+use crate::ballot::Ballot;
 use crate::core::{is_persons, is_placeholder};
 use crate::history::{RoundRun, Session};
 use crate::round::answer::{Origin, Outcome};
@@ -98,13 +99,12 @@ impl Independence {
             };
             parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
         }
-        match (self.people.len(), self.scripted) {
-            (0, _) => {}
-            (all, scripted) if all == scripted => parts.push(pluralize(all, "scripted answer")),
-            (1, _) => parts.push("1 person".to_owned()),
-            (all, 0) => parts.push(format!("{all} people")),
-            (all, _) => parts.push(format!("{all} answers given by people or a script")),
+        match self.people.len() - self.scripted {
+            0 => {}
+            1 => parts.push("1 person".to_owned()),
+            people => parts.push(format!("{people} people")),
         }
+        parts.extend((self.scripted > 0).then(|| pluralize(self.scripted, "scripted answer")));
         parts.join("; ")
     }
 
@@ -119,21 +119,13 @@ impl Independence {
     }
 }
 
-/// The temperature that services have where none is sent.
-const USUAL: f64 = 1.0;
-
-/// Returns the seats of a revealed round that differ by a temperature alone which their service does not
-/// take, in groups: each group is one seat asked several times.
+/// The seats of a revealed round that differ by a temperature alone which their service does not take, in
+/// groups: each group is one seat asked several times.
 pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();
     for seat in round_view::seats(session, round).filter(|seat| seat.origin != Origin::Script) {
         let (Some(info), Some(answer)) = (seat.info, seat.answer()) else { continue };
         let is_dropped = |parameter: &str| answer.record.dropped.iter().any(|dropped| dropped == parameter);
-        if !is_dropped("temperature")
-            && info.temperature.is_some_and(|warmth| (warmth - USUAL).abs() > f64::EPSILON)
-        {
-            continue;
-        }
         let seed = info.seed.filter(|_| !is_dropped("seed"));
         let key = format!("{:?}", (seat.model, &info.persona, seed, info.effort, info.max_output_tokens));
         let (names, any) = groups.entry(key).or_default();
@@ -147,6 +139,30 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
 pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
     let answer = seat.answer().filter(|answer| !answer.record.dropped.is_empty())?;
     Some(format!("without {}", answer.record.dropped.join(", ")))
+}
+
+/// Votes for the option that a seat was shown first, where each was shown an order of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Slots {
+    pub votes: usize,
+    pub first: usize,
+}
+
+/// The slots of a revealed round; none where all seats were shown one order.
+pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
+    if round.opened.ballot.order.is_same() || !round_view::is_revealed(round) {
+        return None;
+    }
+    let mut found = Slots { votes: 0, first: 0 };
+    for seat in round_view::seats(session, round) {
+        let top = seat.ballot().and_then(Ballot::top_options);
+        let shown = session.option_order(&round.opened, seat.name);
+        if let (Some([top]), Some(shown)) = (top.as_deref(), shown) {
+            found.votes += 1;
+            found.first += usize::from(shown.first() == Some(top));
+        }
+    }
+    Some(found)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What a session shows, as data and wording for the screen and the reports. Pure.
 
 pub mod asked;
-pub mod estimates;
 pub mod findings;
 pub mod headline;
 pub mod independence;
@@ -10,13 +9,11 @@ pub mod references;
 pub mod round_view;
 pub mod session_headline;
 pub mod sides;
-pub mod slots;
 pub mod tally_text;
 pub mod what_if;
 pub mod wording;
 
 pub use asked::{asked, asked_about};
-pub use estimates::estimates;
 pub use headline::{Headline, headline};
 pub use independence::independence;
 pub use movement::movement;
@@ -24,10 +21,8 @@ pub use round_view::{
     SeatView, VisibleState, confidence, dissents, is_revealed, scripted, seats, tally, winners,
 };
 pub use session_headline::session_headline;
-pub use sides::{Bar, bars};
-pub use slots::slots;
-pub use tally_text::{places, rule_description, tables};
+pub use tally_text::{estimates, places, rule_description, tables};
 pub use wording::{
-    as_sentence, close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list,
-    labels, money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
+    as_sentence, close_reason, cut, finding, first_names, format_duration, group_digits, join_list, labels,
+    money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
 };

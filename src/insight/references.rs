@@ -1,20 +1,27 @@
 //! References of an answer, checked against the snapshot that was asked over.
 //!
 //! A reference resolves when it names an artifact (`REQ-001`), lines of one (`SRC-1:10-20`, or by the
-//! file it comes from, `src/cache.rs:12`), or quotes what stands in the snapshot; line numbers, white
+//! file they come from, `src/cache.rs:12`), or quotes what stands in the snapshot; line numbers, white
 //! space and case aside. Nothing here changes what was counted.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
 use crate::ballot::line_range;
-use crate::history::{AnswerRevealed, RoundRun};
+use crate::history::AnswerRevealed;
 use crate::yaml;
+
+type Lines = BTreeMap<u32, String>;
 
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
-    artifacts: Vec<CitableArtifact>,
+    /// The summaries of artifacts by their ids.
+    summaries: HashMap<String, String>,
+    by_id: HashMap<String, Lines>,
+    /// By the file they come from; of a diff as they are after the change.
+    by_file: HashMap<String, Lines>,
     /// All texts of the snapshot, folded by [`folded`].
     text: String,
 }
@@ -26,75 +33,70 @@ pub enum Citation {
     Quotation,
 }
 
-#[derive(Debug, Clone)]
-struct CitableArtifact {
-    id: String,
-    summary: String,
-    source: Option<String>,
-    lines: Vec<CitableLine>,
-    /// For a diff: the lines of each file after the change that it shows.
-    hunks: Vec<(String, CitableLine)>,
-}
-
-#[derive(Debug, Clone)]
-struct CitableLine {
-    number: u32,
-    text: String,
-}
-
 impl Citable {
-    pub fn of_round(round: &RoundRun) -> Self {
-        Self::of(&round.opened.snapshot)
-    }
-
     /// Reads the snapshot of a round. A snapshot that is not readable holds nothing.
     pub fn of(snapshot: &str) -> Self {
         let value = yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
         let context = &value["participant_context"];
-        let mut texts = Vec::new();
+        let (mut found, mut texts) = (Self::default(), Vec::new());
         gather(context, &mut texts);
-        let artifacts: Vec<CitableArtifact> =
-            context["artifacts_snapshot"].as_array().into_iter().flatten().map(CitableArtifact::of).collect();
-        // A quotation leaves out the signs a diff puts before its lines.
-        texts.extend(artifacts.iter().flat_map(|it| &it.hunks).map(|(_, line)| line.text.clone()));
-        Self { artifacts, text: folded(&texts.join("\n")) }
+        for artifact in context["artifacts_snapshot"].as_array().into_iter().flatten() {
+            found.add(artifact, &mut texts);
+        }
+        found.text = folded(&texts.join("\n"));
+        found
+    }
+
+    fn add(&mut self, artifact: &Value, texts: &mut Vec<String>) {
+        let text = |key: &str| artifact[key].as_str().unwrap_or_default();
+        let first = line_range(text("lines")).map_or(1, |range| *range.start());
+        let lines = (first..).zip(text("content").lines());
+        let lines = lines.map(|(number, line)| numbered(line).unwrap_or((number, line)));
+        let lines: Lines = lines.map(|(number, line)| (number, line.to_owned())).collect();
+        for (file, number, line) in hunks(&lines) {
+            // A quotation leaves out the signs a diff puts before its lines.
+            texts.push(line.clone());
+            self.by_file.entry(file).or_default().insert(number, line);
+        }
+        if let Some(source) = artifact["source"].as_str() {
+            self.by_file.entry(source.to_owned()).or_default().extend(lines.clone());
+        }
+        self.summaries.insert(text("id").to_owned(), text("summary").to_owned());
+        self.by_id.insert(text("id").to_owned(), lines);
     }
 
     /// Finds what a reference leads to; none when it leads nowhere in the snapshot.
     pub fn resolve(&self, reference: &str) -> Option<Citation> {
         let reference = reference.trim().trim_matches(['`', '"', '\'', '“', '”', '«', '»', '[', ']']).trim();
-        if let Some(artifact) = self.artifacts.iter().find(|artifact| artifact.id == reference) {
-            return Some(Citation::Artifact(artifact.summary.clone()));
+        if let Some(summary) = self.summaries.get(reference) {
+            return Some(Citation::Artifact(summary.clone()));
         }
         if let Some((place, range)) = reference.rsplit_once(':')
-            && let Some(range) = line_range(range)
-            && let Some(lines) = self.artifacts.iter().find_map(|it| it.cited(place.trim(), &range))
+            && let Some(lines) = self.cited(place.trim(), &line_range(range).unwrap_or(0..=0))
         {
             return Some(Citation::Lines(lines));
         }
-        let quoted = self.artifacts.iter().find_map(|artifact| reference.strip_prefix(artifact.id.as_str()));
-        let quoted = quoted.and_then(|rest| rest.trim_start().strip_prefix([':', ',', '-', '–']));
-        let is_quotation = self.holds(reference) || quoted.is_some_and(|quote| self.holds(quote));
+        let of_artifact = reference.split_once(':').filter(|(id, _)| self.by_id.contains_key(id.trim()));
+        let is_quotation = self.holds(reference) || of_artifact.is_some_and(|(_, quote)| self.holds(quote));
         is_quotation.then_some(Citation::Quotation)
     }
 
     /// Looks for a file, and lines of it, in the evidence; every place is found where there is no evidence.
     pub fn has_place(&self, file: &str, lines: Option<(u32, u32)>) -> bool {
         let file = file.trim().trim_start_matches("./");
-        let mut has_places = false;
-        for artifact in self.artifacts.iter().filter(|it| it.source.is_some() || !it.hunks.is_empty()) {
-            has_places = true;
-            let is_here = if let Some((from, to)) = lines {
-                artifact.cited(file, &(from..=to)).is_some()
-            } else {
-                artifact.source.as_deref() == Some(file)
-                    || artifact.hunks.iter().any(|(path, _)| path == file)
-            };
-            if is_here {
-                return true;
-            }
-        }
-        !has_places
+        let is_here = match lines {
+            Some((from, to)) => self.cited(file, &(from..=to)).is_some(),
+            None => self.by_file.contains_key(file),
+        };
+        is_here || self.by_file.is_empty()
+    }
+
+    /// The lines of a place, an artifact's id or a file, if it has the first and the last of them.
+    fn cited(&self, place: &str, range: &RangeInclusive<u32>) -> Option<String> {
+        let lines = self.by_id.get(place).or_else(|| self.by_file.get(place))?;
+        let has_ends = lines.contains_key(range.start()) && lines.contains_key(range.end());
+        let shown = |(number, line): (&u32, &String)| format!("{number:>4}| {line}\n");
+        (has_ends && !range.is_empty()).then(|| lines.range(range.clone()).map(shown).collect())
     }
 
     fn holds(&self, quote: &str) -> bool {
@@ -113,51 +115,11 @@ impl Citable {
     pub fn unresolved<'a>(&self, answer: &'a AnswerRevealed) -> Vec<&'a str> {
         references(answer).filter(|reference| self.resolve(reference).is_none()).collect()
     }
-
-    pub fn supports(&self, answer: &AnswerRevealed) -> bool {
-        references(answer).any(|reference| self.resolve(reference).is_some())
-    }
 }
 
 pub fn references(answer: &AnswerRevealed) -> impl Iterator<Item = &str> {
     let listed = answer.answer.get("references").and_then(Value::as_array).into_iter().flatten();
     listed.filter_map(Value::as_str).filter(|reference| !reference.trim().is_empty())
-}
-
-impl CitableArtifact {
-    fn of(artifact: &Value) -> Self {
-        let text = |key: &str| artifact[key].as_str().map(str::to_owned);
-        let content = text("content").unwrap_or_default();
-        let first = text("lines").and_then(|range| line_range(&range)).map_or(1, |range| *range.start());
-        let lines = (first..).zip(content.lines()).map(|(number, line)| {
-            let (number, text) = numbered(line).unwrap_or((number, line));
-            CitableLine { number, text: text.to_owned() }
-        });
-        let lines: Vec<CitableLine> = lines.collect();
-        Self {
-            id: text("id").unwrap_or_default(),
-            summary: text("summary").unwrap_or_default(),
-            source: text("source"),
-            hunks: hunks(&lines),
-            lines,
-        }
-    }
-
-    /// Its lines in a range, if the place is this artifact and has all of them.
-    fn cited(&self, place: &str, range: &RangeInclusive<u32>) -> Option<String> {
-        let path =
-            place.strip_prefix(&self.id).and_then(|rest| rest.strip_prefix(':')).unwrap_or(place).trim();
-        let is_in = |line: &&CitableLine| range.contains(&line.number);
-        let found: Vec<&CitableLine> = if place == self.id || self.source.as_deref() == Some(place) {
-            self.lines.iter().filter(is_in).collect()
-        } else {
-            let of_file = self.hunks.iter().filter(|(file, _)| file == path);
-            of_file.map(|(_, line)| line).filter(is_in).collect()
-        };
-        let holds = |number: &u32| found.iter().any(|line| line.number == *number);
-        let shown = |line: &&CitableLine| format!("{:>4}| {}\n", line.number, line.text);
-        (holds(range.start()) && holds(range.end())).then(|| found.iter().map(shown).collect())
-    }
 }
 
 /// The number and the text of a line such as `  12| let a = 1;`.
@@ -166,10 +128,10 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
     Some((number.trim_start().parse().ok()?, text.strip_prefix(' ').unwrap_or(text)))
 }
 
-/// The lines of each file after the change that a unified diff shows; empty for any other text.
-fn hunks(lines: &[CitableLine]) -> Vec<(String, CitableLine)> {
+/// The lines of each file after the change that a diff shows.
+fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
     let (mut file, mut number, mut found) = (None, 0, Vec::new());
-    for line in lines.iter().map(|line| line.text.as_str()) {
+    for line in lines.values() {
         if let Some(path) = line.strip_prefix("+++ ") {
             let path = path.trim_end();
             file = Some(path.strip_prefix("b/").unwrap_or(path).to_owned());
@@ -177,7 +139,7 @@ fn hunks(lines: &[CitableLine]) -> Vec<(String, CitableLine)> {
             let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+'));
             number = after.and_then(|after| after.split(',').next()?.parse().ok()).unwrap_or(0);
         } else if let (Some(file), true, Some(text)) = (&file, number > 0, line.strip_prefix(['+', ' '])) {
-            found.push((file.clone(), CitableLine { number, text: text.to_owned() }));
+            found.push((file.clone(), number, text.to_owned()));
             number += 1;
         }
     }
@@ -247,7 +209,6 @@ mod tests {
             "src/cache.rs:12",
             "CHANGE:5",
             "src/a.rs:8-9",
-            "CHANGE:src/a.rs:7",
             "\"Prices within\n  a minute.\"",
             "stale( 60)",
             "SRC-1: fn get()",

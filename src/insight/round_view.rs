@@ -53,11 +53,20 @@ pub fn seat_at<'a>(session: &'a Session, round: &'a RoundRun, at: usize) -> Opti
 }
 
 fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, revealed: bool) -> SeatView<'a> {
-    let closed = round.closed.is_some();
     let step = round.opened.step.as_str();
     let info = session.seat_info(&seat.name);
     let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
-    let standing = standing(seat, closed, revealed);
+    let standing = match &seat.status {
+        SeatStatus::Waiting => VisibleState::Unread("waiting"),
+        SeatStatus::Asking => VisibleState::Unread("asking"),
+        SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
+        SeatStatus::Lost(_) if round.closed.is_some() => VisibleState::Lost,
+        SeatStatus::Lost(_) => VisibleState::Unread("lost"),
+        SeatStatus::Failed(failed) => VisibleState::Failed(failed),
+        SeatStatus::Excused(reason) => VisibleState::Excused(reason),
+        SeatStatus::Missing => VisibleState::Missing,
+    };
     let spent = match standing {
         VisibleState::Revealed(_) => seat.spent(&|model| session.price(model)),
         _ => None,
@@ -81,20 +90,6 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
         elapsed_ms: seat.elapsed_ms,
         standing,
         leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
-    }
-}
-
-fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {
-    match &seat.status {
-        SeatStatus::Waiting => VisibleState::Unread("waiting"),
-        SeatStatus::Asking => VisibleState::Unread("asking"),
-        SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
-        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
-        SeatStatus::Lost(_) if closed => VisibleState::Lost,
-        SeatStatus::Lost(_) => VisibleState::Unread("lost"),
-        SeatStatus::Failed(failed) => VisibleState::Failed(failed),
-        SeatStatus::Excused(reason) => VisibleState::Excused(reason),
-        SeatStatus::Missing => VisibleState::Missing,
     }
 }
 

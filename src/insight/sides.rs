@@ -2,12 +2,13 @@
 //!
 //! A bar's length is rounded, and nothing is decided by it.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::round_view::{SeatView, confidence, seats, tally};
 use super::wording::pluralize;
 use crate::ballot::Ballot;
-use crate::history::{RoundRun, Session, Tally};
+use crate::history::{RoundRun, Session};
 use crate::tally::{Rule, Score};
 
 /// One option of a count.
@@ -36,23 +37,38 @@ impl Supporter<'_> {
     }
 }
 
-/// The bars of a counted round with their seats, in the order of the form; none before the reveal and for
-/// open questions.
-pub fn bars_with_seats<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<Bar<'a>> {
-    let Some(tally) = tally(round) else { return Vec::new() };
-    let (mut bars, _) = bars(tally);
+/// The bars of a counted round in the order of the form, and what a full one stands for; none before the
+/// reveal and for open questions.
+pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, String) {
+    let Some(tally) = tally(round) else { return Default::default() };
+    let scores = &tally.verdict.scores;
+    let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
+    let asked = tally.asked as f64;
+    // The numbers of a median are how many seats gave each card.
+    let counts_seats = tally.rule.is_none_or(|rule| rule.counts_ballots() || rule == Rule::Median);
+    let (full, scale) = if counts_seats && most <= asked {
+        (asked, format!("Scale: full bar = {} asked.", pluralize(tally.asked, "seat")))
+    } else {
+        let longest = scores.values().find(|score| score.as_f64() >= most).cloned().unwrap_or_default();
+        (most, format!("Scale: full bar = {longest}."))
+    };
+    let share = |score: &Score| if full > 0.0 { (score.as_f64() / full).clamp(0.0, 1.0) } else { 0.0 };
+    let bar = |(name, score): (&'a String, &'a Score)| {
+        (name.as_str(), Bar { name, score, share: share(score), seats: Vec::new() })
+    };
+    let mut bars: IndexMap<&str, Bar<'a>> = scores.iter().map(bar).collect();
     for seat in seats(session, round) {
         let sure = seat.answer().and_then(confidence).and_then(|sure| sure.parse().ok());
         for option in stands_for(&seat) {
-            if let Some(bar) = bars.iter_mut().find(|bar| bar.name == option) {
+            if let Some(bar) = bars.get_mut(option.as_str()) {
                 bar.seats.push(Supporter { seat: seat.name, sure });
             }
         }
     }
-    for bar in &mut bars {
+    for bar in bars.values_mut() {
         bar.seats.sort_by(|a, b| b.share().total_cmp(&a.share()));
     }
-    bars
+    (bars.into_values().collect(), scale)
 }
 
 /// The options of the count that a seat's ballot stands behind.
@@ -75,23 +91,4 @@ pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
 pub fn bar_cells(share: f64, room: usize) -> usize {
     let filled = (share * room as f64).floor() as usize;
     filled.clamp(usize::from(share > 0.0), room)
-}
-
-/// The bars of a count without their seats, in the order of the form, and what a full one stands for.
-pub fn bars<'a>(tally: &'a Tally) -> (Vec<Bar<'a>>, String) {
-    let scores = &tally.verdict.scores;
-    let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
-    let asked = tally.asked as f64;
-    // The numbers of a median are how many seats gave each card.
-    let counts_seats = tally.rule.is_none_or(|rule| rule.counts_ballots() || rule == Rule::Median);
-    let (full, caption) = if counts_seats && most <= asked {
-        (asked, format!("Scale: full bar = {} asked.", pluralize(tally.asked, "seat")))
-    } else {
-        let longest = scores.values().find(|score| score.as_f64() >= most).cloned().unwrap_or_default();
-        (most, format!("Scale: full bar = {longest}."))
-    };
-    let share = |score: &Score| if full > 0.0 { (score.as_f64() / full).clamp(0.0, 1.0) } else { 0.0 };
-    let bar =
-        |(name, score): (&'a String, &'a Score)| Bar { name, score, share: share(score), seats: Vec::new() };
-    (scores.iter().map(bar).collect(), caption)
 }

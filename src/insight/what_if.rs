@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::round_view;
 use super::tally_text::{result, rule_description};
 use crate::core::{decides_nothing, profile};
-use crate::history::{RoundRun, Session};
+use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{
     self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Settled, Ties, Verdict, seeded_winner,
 };
@@ -21,7 +21,7 @@ pub struct WhatIf {
     pub read_as: Option<&'static str>,
     /// It is the rule that was fixed for the round.
     pub is_recorded: bool,
-    /// Its outcome differs from the recorded one; never for rounds without a rule.
+    /// Its outcome differs from the recorded one; never without a rule or below quorum.
     pub differs: bool,
 }
 
@@ -61,10 +61,10 @@ pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value
         "order_by": verdict.order_by,
     });
     if !terms.is_default() {
-        value["terms"] = serde_json::to_value(terms).unwrap_or_default();
+        value["terms"] = json!(terms);
     }
     if let Some(trace) = &verdict.trace {
-        value["trace"] = serde_json::to_value(trace).unwrap_or_default();
+        value["trace"] = json!(trace);
     }
     value
 }
@@ -114,22 +114,20 @@ pub fn what_if(
     let countable = kind.info().countable.ok_or_else(|| not_counted(rule, kind.name()))?;
     let profile = profile(session, round);
     let (mut verdict, read_as) = counted(&profile, countable, rule, terms)?;
-    if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
-        break_tie(&mut verdict, seed);
+    if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie)
+        && let Some(winner) = seeded_winner(seed, &verdict.winners)
+    {
+        verdict.settle(&winner, Settled::Seed(seed));
     }
     let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
     let recorded = round_view::tally(round);
     let by_lot = recorded.and_then(|tally| decides_nothing(session, tally));
-    let is_other = |other: &Verdict| (&other.winners, other.tie) != (&verdict.winners, verdict.tie);
-    let differs = match (recorded, opened.rule) {
-        // Below quorum nobody won: what the rule itself would have found is what is compared.
-        (Some(tally), Some(own)) if !tally.quorum_met => {
-            is_other(&tally::count(&profile, own, &opened.terms))
-        }
-        (Some(tally), Some(_)) => is_other(&tally.verdict),
-        _ => false,
-    };
-    let differs = differs && !is_recorded && by_lot.is_none();
+    // Below quorum nobody won, and there is nothing to differ from.
+    let compared = recorded.filter(|tally| tally.rule.is_some() && tally.quorum_met && by_lot.is_none());
+    let differs = !is_recorded
+        && compared.is_some_and(|Tally { verdict: own, .. }| {
+            (&own.winners, own.tie) != (&verdict.winners, verdict.tie)
+        });
     if let Some(why) = by_lot {
         verdict.decide_nothing(why);
     }
@@ -157,10 +155,4 @@ pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<Strin
     let mut lines = vec![format!("Round {id} under other rules. {recorded}")];
     lines.extend(found.iter().map(WhatIf::line));
     lines
-}
-
-fn break_tie(verdict: &mut Verdict, seed: u64) {
-    if let Some(winner) = seeded_winner(seed, &verdict.winners) {
-        verdict.settle(&winner, Settled::Seed(seed));
-    }
 }

@@ -141,14 +141,6 @@ fn without_tools(session: &Session) -> Option<Label> {
     (!names.is_empty()).then_some(Label { word: "Without tools", said })
 }
 
-pub fn handling(found: &[Leak]) -> String {
-    match found.iter().filter(|leak| leak.mask.is_some()).count() {
-        0 => "flagged, shown unchanged to later steps".to_owned(),
-        all if all == found.len() => "masked for later steps".to_owned(),
-        some => format!("{some} of them masked for later steps"),
-    }
-}
-
 /// The mask of a finding in disclosed texts. Pseudonyms are resolved when nobody is asked any more.
 pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     let mask = leak.mask.as_deref()?;

@@ -14,8 +14,8 @@ use crate::history::{
 };
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
-    close_reason, confidence, cut, format_duration, group_digits, handling, headline, join_list, labels,
-    pluralize, quorum_ballots, wording,
+    close_reason, confidence, cut, format_duration, group_digits, headline, join_list, labels, pluralize,
+    quorum_ballots, wording,
 };
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
@@ -56,7 +56,9 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
-        Event::SeatRetried(retried) => seat_retried(retried),
+        Event::SeatRetried(SeatRetried { participant, model, .. }) => {
+            format!("retried  {participant}{}", after(", now ", model.as_deref()))
+        }
         Event::SeatInvited(invited) => format!("invited  {}", invited.participant),
         Event::SeatJoined(joined) => format!("joined  {}", joined.participant),
         Event::EnvelopeRefused(refused) => format!("refused  {}: {}", refused.participant, refused.why),
@@ -74,7 +76,9 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
         Event::SynthesisRecorded(note) => note_recorded(note),
-        Event::DeadlineExtended(extended) => deadline_extended(extended),
+        Event::DeadlineExtended(DeadlineExtended { round, deadline_ms, .. }) => {
+            format!("round {round}: deadline extended to {}", format_duration(*deadline_ms))
+        }
         Event::RoundAskedAgain { round, .. } => format!("round {round} will be repeated"),
         Event::SessionForked(forked) => {
             format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
@@ -119,10 +123,6 @@ fn work_returned(back: &WorkItemReturned) -> String {
     let word = if back.error.is_some() { "failed" } else { "returned" };
     let took = format_duration(back.record.latency_ms);
     format!("{word}  {}  {took}{}", back.participant, after(": ", back.error.as_deref()))
-}
-
-fn seat_retried(retried: &SeatRetried) -> String {
-    format!("retried  {}{}", retried.participant, after(", now ", retried.model.as_deref()))
 }
 
 fn session_closed(closed: &SessionClosed) -> String {
@@ -174,12 +174,11 @@ fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
     format!("revealed {}: {what}{reason}{confidence}", answer.participant)
 }
 
-/// Whose answers give something away, and what becomes of them.
 fn leaks_found(event: &LeaksFound) -> String {
     let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
     authors.dedup();
     let found = pluralize(event.found.len(), "finding");
-    format!("leak scan: {found} in what {} said, {}", join_list(&authors), handling(&event.found))
+    format!("leak scan: {found} in what {} said", join_list(&authors))
 }
 
 fn tally_made(tally: &Tally, session: &Session) -> String {
@@ -222,10 +221,6 @@ fn ideas_merged(merged: &IdeasMerged) -> String {
         let _ = write!(line, "; {} set aside", merged.merge.set_aside.len());
     }
     line
-}
-
-fn deadline_extended(extended: &DeadlineExtended) -> String {
-    format!("round {}: deadline extended to {}", extended.round, format_duration(extended.deadline_ms))
 }
 
 fn agenda_changed(event: &Event, session: &Session) -> Option<String> {

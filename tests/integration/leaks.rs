@@ -90,7 +90,7 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let leak = &seat["leaks"][0];
     assert_eq!(leak["as"], "[model]");
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
-    desk.run(["report", "out.s2s"]).code(0).shows("Leak scan (masked for later steps)").shows("“Claude”");
+    desk.run(["report", "out.s2s"]).code(0).shows("Leak scan").shows("“Claude”");
     desk.run(["replay", "--text", "out.s2s"]).code(0).shows("leak scan: 5 findings in what abe, bert-2 said");
 }
 

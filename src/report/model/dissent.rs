@@ -6,9 +6,9 @@ use super::options::{Badge, stance_badge};
 use super::question::Question;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::handoff::plain_texts;
-use crate::insight::estimates::spread;
 use crate::insight::movement::{Move, movement};
 use crate::insight::round_view::seat_at;
+use crate::insight::tally_text::spread;
 use crate::insight::{SeatView, confidence, dissents, seats, winners};
 
 #[derive(Debug, Serialize)]

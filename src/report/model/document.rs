@@ -5,16 +5,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::events::{StepRecord, artifacts, merges, point, steps};
-use super::facts::{Approval, Waiting, conclusions, cost_lines, status, waiting};
+use super::facts::{Approval, Waiting, conclusions, cost_lines, waiting};
 use super::page::{Page, Verdict};
 use super::question::{Question, goal};
 use super::record::{RoundRecord, total};
 use crate::core::{Cost, Deciding, deciding, failing_rounds, session_exit};
-use crate::history::{ReviewRecorded, RoundRun, Session, Tally, Timestamp};
+use crate::history::{ReviewRecorded, Session, Tally, Timestamp};
 use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::wording::{Label, resume_verb};
-use crate::insight::{as_sentence, join_list, labels, pluralize, session_headline};
+use crate::insight::{as_sentence, join_list, labels, session_headline};
 use crate::round::material::AgendaItem;
 
 /// The file that a session was read from.
@@ -76,12 +76,9 @@ pub struct Document<'a> {
     pub cost: Value,
     /// Money, tokens and time for people: in short, then in all.
     pub cost_lines: Vec<String>,
-    /// "4 seats, 2 blind rounds".
-    pub size: String,
     /// What is less certain of remote ballots than their signatures say.
     pub notes: Vec<String>,
-    /// The state of the session, for people; and the verb that continues it, unless it is over.
-    pub standing: String,
+    /// The verb that continues it, unless it is over.
     pub resume_verb: Option<&'static str>,
     #[serde(flatten)]
     pub written: Written<'a>,
@@ -152,7 +149,11 @@ impl<'a> Document<'a> {
             questions.iter().map(|question| question.page(source.name())).collect();
         let verdict = match decisions.as_slice() {
             [only] => only.verdict.clone(),
-            _ => of_several(session, questions),
+            _ => Verdict {
+                made: session_headline(session),
+                decided: questions.iter().all(Question::is_decided),
+                facts: None,
+            },
         };
         let page = decisions.pop_if(|page| page.rule.is_none());
         let only = questions.first().filter(|_| questions.len() == 1);
@@ -194,9 +195,7 @@ impl<'a> Document<'a> {
             cost: total(spent),
             cost_lines: cost_lines(session, &spent),
             spent,
-            size: size(session, questions[0].run),
             notes: session.remote_notes(),
-            standing: status(session),
             resume_verb: session.closed.is_none().then(|| resume_verb(session)),
             written: written(session),
             pseudonyms: session.pseudonyms().filter(|_| session.closed.is_some()),
@@ -219,12 +218,6 @@ impl<'a> Document<'a> {
         let id = page.round?;
         self.rounds.iter().find(|round| round.id == id)
     }
-}
-
-/// The outcome of all questions of a session together.
-fn of_several(session: &Session, questions: &[Question<'_>]) -> Verdict {
-    let decided = questions.iter().all(Question::is_decided);
-    Verdict { made: session_headline(session), decided, facts: None }
 }
 
 fn written(session: &Session) -> Written<'_> {
@@ -253,7 +246,7 @@ fn task<'a>(session: &'a Session, questions: &[Question<'a>]) -> Task<'a> {
     }
 }
 
-pub fn session_status(session: &Session) -> &'static str {
+fn session_status(session: &Session) -> &'static str {
     match &session.closed {
         Some(closed) => closed.status.name(),
         None if session.paused.is_some() => "paused",
@@ -273,15 +266,6 @@ fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
     }
     let counted = counted?;
     counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
-}
-
-fn size(session: &Session, run: Option<&RoundRun>) -> String {
-    let seats = run.map_or(session.roster.len(), |run| run.seats.len());
-    let rounds = match session.rounds.len() {
-        0 => "no round".to_owned(),
-        count => pluralize(count, "blind round"),
-    };
-    format!("{}, {rounds}", pluralize(seats, "seat"))
 }
 
 /// Why a report cannot show all, worst first; empty for a session that is whole.

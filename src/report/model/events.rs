@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::record::Leaks;
+use super::record::leaks;
 use crate::core::artifact_view;
 use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished};
 use crate::round::material::Artifact;
@@ -30,8 +30,7 @@ pub struct StepRecord<'a> {
 #[derive(Debug, Serialize)]
 struct StepLeaks<'a> {
     participant: &'a str,
-    #[serde(flatten)]
-    found: Leaks,
+    leaks: Vec<Value>,
 }
 
 /// The last result of every step, in the order they came.
@@ -45,8 +44,8 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
     let seat = agent.and_then(|agent| session.seat_info(&agent.agent));
     let items = session.items.values().filter(|item| item.offered.step == result.step);
     let leaks = |item: &'a crate::history::WorkItem| {
-        let found = Leaks::new(session, session.leaks_of(&item.offered.item)?);
-        Some(StepLeaks { participant: &item.offered.participant, found })
+        let leaks = leaks(session, session.leaks_of(&item.offered.item)?);
+        Some(StepLeaks { participant: &item.offered.participant, leaks })
     };
     let told_elsewhere = match step.map(|step| &step.kind) {
         _ if !result.success => session.rounds.iter().any(|round| round.opened.step == result.step),

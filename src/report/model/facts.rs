@@ -97,15 +97,6 @@ pub fn cost_lines(session: &Session, spent: &Cost) -> Vec<String> {
     lines
 }
 
-/// How a session stands: "finished, exit code 0".
-pub fn status(session: &Session) -> String {
-    match &session.closed {
-        Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
-        None if session.paused.is_some() => "paused".to_owned(),
-        None => "not finished".to_owned(),
-    }
-}
-
 /// Participation in a round against its quorum.
 pub fn quorum(run: &RoundRun) -> Fact {
     let Some(tally) = tally(run) else {

@@ -9,8 +9,8 @@ use super::question::Question;
 use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::sides::{Bar, Supporter, bars_with_seats};
-use crate::insight::{self, SeatView, seats};
+use crate::insight::sides::{Bar, Supporter, bars};
+use crate::insight::{SeatView, seats};
 
 /// The kinds whose result is how many seats are for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
@@ -207,8 +207,8 @@ pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> O
         share,
         seats,
     };
-    let bars: Vec<ChartBar<'a>> = bars_with_seats(session, run).into_iter().map(bar).collect();
-    (!bars.is_empty()).then(|| Chart { bars, scale: insight::bars(tally).1 })
+    let (bars, scale) = bars(session, run);
+    (!bars.is_empty()).then(|| Chart { bars: bars.into_iter().map(bar).collect(), scale })
 }
 
 /// The number of seats that were asked, without excused ones.

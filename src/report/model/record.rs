@@ -12,16 +12,15 @@ use super::options::{Chart, chart};
 use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
 use crate::history::{CloseReason, Leak, RoundRun, SeatStatus, Session, Tally, Timestamp, Wrapped};
-use crate::insight::independence::Independence;
+use crate::insight::independence::{Independence, Slots, slots};
 use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
-use crate::insight::slots::Slots;
 use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::wording::{absent, capital};
 use crate::insight::{
-    Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling,
-    headline, independence, is_revealed, join_list, money, movement, quorum_ballots, rule_description,
-    scripted, seats, shown_mask, slots, tables, turnout, uncapital, winners,
+    Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, headline,
+    independence, is_revealed, join_list, money, movement, quorum_ballots, rule_description, scripted, seats,
+    shown_mask, tables, turnout, uncapital, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 use crate::tally::{Backing, RuleOptions, Ties};
@@ -131,33 +130,25 @@ pub struct SeatRecord<'a> {
     pub sealed_sha256: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
-    #[serde(flatten)]
-    pub leaks: Option<Leaks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaks: Option<Vec<Value>>,
 }
 
-/// What an answer gives away, and what becomes of it.
-#[derive(Debug, Serialize)]
-pub struct Leaks {
-    leaks: Vec<Value>,
-    leaks_are: String,
-}
-
-impl Leaks {
-    pub fn new(session: &Session, found: &[Leak]) -> Self {
-        let record = |leak: &Leak| {
-            let Leak { kind, text, .. } = leak;
-            let mask = shown_mask(session, leak);
-            json!({ "kind": kind, "text": text, "as": mask, "said": finding(leak, mask) })
-        };
-        Self { leaks: found.iter().map(record).collect(), leaks_are: handling(found) }
-    }
+/// What an answer gives away, and what stands for it in what is handed on.
+pub fn leaks(session: &Session, found: &[Leak]) -> Vec<Value> {
+    let record = |leak: &Leak| {
+        let Leak { kind, text, .. } = leak;
+        let mask = shown_mask(session, leak);
+        json!({ "kind": kind, "text": text, "as": mask, "said": finding(leak, mask) })
+    };
+    found.iter().map(record).collect()
 }
 
 impl<'a> RoundRecord<'a> {
     pub fn new(session: &'a Session, run: &'a RoundRun, failed: bool) -> Self {
         let opened = &run.opened;
         let count = crate::insight::tally(run);
-        let citable = Citable::of_round(run);
+        let citable = Citable::of(&run.opened.snapshot);
         let winners = winners(session, run);
         let seat = |view: SeatView<'a>| SeatRecord::new(session, run, view, &citable, &winners);
         let (scripted, answers) = scripted(session, run);
@@ -267,7 +258,7 @@ impl<'a> SeatRecord<'a> {
                 VisibleState::Unread(state) => Some(state),
                 _ => None,
             },
-            leaks: view.leaks.map(|found| Leaks::new(session, found)),
+            leaks: view.leaks.map(|found| leaks(session, found)),
         }
     }
 }
@@ -332,7 +323,12 @@ fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> 
     if let Some(found) = independence(session, run) {
         lines.push(format!("Independence: {}", found.counts()));
         lines.extend(found.notes().iter().map(|note| capital(note)));
-        lines.extend(slots(session, run).map(|found| found.line()));
+        let slots = slots(session, run);
+        lines.extend(slots.map(|Slots { votes, first }| {
+            format!(
+                "Each seat was shown its own order of the options; votes for the first: {first} of {votes}"
+            )
+        }));
     }
     lines
 }

@@ -15,7 +15,7 @@ use crate::insight::movement::earlier;
 use crate::insight::references::{Citable, Citation, references};
 use crate::insight::round_view::{SeatView, confidence, seat_at};
 use crate::insight::sides::side_of;
-use crate::insight::wording::{finding, handling, money, shown_mask};
+use crate::insight::wording::{finding, money, shown_mask};
 use crate::sanitize::harmless_line;
 use crate::tui::frame;
 use crate::tui::model::Model;
@@ -109,7 +109,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     parts.push(seat.model.to_owned());
     parts.extend(left_out(seat));
     parts.extend(seat.spent.as_ref().and_then(money));
-    parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks))));
+    parts.extend(seat.leaks.map(|leaks| format!("⚑ {} leaked", leaks.len())));
     let mut text = parts.join(" · ");
     if let Some(reason) = &answer.reason {
         let _ = write!(text, "\n\n{reason}");
@@ -134,7 +134,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
                 _ => write!(text, "\n\n{}:{after}", key.replace('_', " ")),
             };
             match model.shown_round().filter(|_| key == "references") {
-                Some(round) => cited(&Citable::of_round(round), answer, &mut text),
+                Some(round) => cited(&Citable::of(&round.opened.snapshot), answer, &mut text),
                 None => field(value, 0, &mut text),
             }
         }

@@ -13,7 +13,7 @@ use crate::insight::independence::{Independence, independence};
 use crate::insight::movement::{Move, earlier, movement};
 use crate::insight::round_view::{self, confidence, seat_at, tally};
 use crate::insight::session_headline::question_headline;
-use crate::insight::sides::{Bar, bars_with_seats};
+use crate::insight::sides::{self, Bar};
 use crate::insight::tally_text::tables;
 use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::wording::{first_names, money, turnout};
@@ -165,8 +165,8 @@ pub fn unit(round: &RoundRun) -> &'static str {
 
 /// The sides with their places in the form: the highest first where their order says nothing else.
 fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Bar<'a>)> {
-    let mut sides: Vec<(usize, Bar<'a>)> =
-        bars_with_seats(model.session(), round).into_iter().enumerate().collect();
+    let (bars, _) = sides::bars(model.session(), round);
+    let mut sides: Vec<(usize, Bar<'a>)> = bars.into_iter().enumerate().collect();
     if !matches!(round.opened.ballot.kind, BallotKind::Consent | BallotKind::Estimate) {
         sides.sort_by(|(_, a), (_, b)| b.score.as_f64().total_cmp(&a.score.as_f64()));
     }

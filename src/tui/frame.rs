@@ -4,8 +4,9 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Paragraph};
+use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::text::{clipped, clipped_middle};
@@ -72,26 +73,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, 
     // The note at the right gives way to the title.
     let note = format!(" {} ", heading.note.trim());
     let fits = note.width() > 2 && title.width() + note.width() + 2 <= room;
-    let note = if fits { note } else { String::new() };
+    let note = if fits { note + "─" } else { String::new() };
     let title = clipped(&title, title.width().min(room.saturating_sub(note.width())));
-    let fill = usize::from(area.width).saturating_sub(title.width() + note.width() + 4);
     let (style, over) =
         if heading.is_focused { (theme.key(), theme.strong()) } else { (theme.faint(), Style::new()) };
-    let line = Line::from(vec![
-        Span::styled(if area.x > 0 { "┬" } else { "─" }, style),
-        Span::styled(format!(" {title} "), over),
-        Span::styled("─".repeat(fill), style),
-        Span::styled(note, theme.faint()),
-        Span::styled("─", style),
-    ]);
-    frame.render_widget(Paragraph::new(line), Rect { height: 1, ..area });
-    if area.x > 0 {
-        let bar = vec![Line::styled("│", theme.faint()); usize::from(area.height - 1)];
-        frame.render_widget(
-            Paragraph::new(bar),
-            Rect { y: area.y + 1, width: 1, height: area.height - 1, ..area },
-        );
-    }
+    let (sides, corner) = if area.x > 0 { (Borders::TOP | Borders::LEFT, "") } else { (Borders::TOP, "─") };
+    let title = vec![Span::styled(corner, style), Span::styled(format!(" {title} "), over)];
+    let block = Block::new()
+        .borders(sides)
+        .border_set(border::Set { top_left: "┬", ..border::PLAIN })
+        .border_style(style)
+        .title(Line::from(title))
+        .title(Line::styled(note, theme.faint()).right_aligned());
+    frame.render_widget(block, area);
     frame.render_widget(Paragraph::new(lines), inner(area));
 }
 

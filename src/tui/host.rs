@@ -10,7 +10,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, ModelSource, OpenTarget};
 use super::live::{Draft, EngineUpdate, SeatChoice, SeatLink};
-use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
@@ -94,7 +93,7 @@ pub trait Host: Send + Sync {
     fn context(&self) -> Result<Option<String>, Diagnostic>;
 
     /// Checks each provider; takes as long as the slowest of them.
-    fn doctor(&self, depth: ProbeLevel) -> String;
+    fn doctor(&self) -> String;
 
     /// Writes a report in Markdown; returns where it went.
     fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic>;

@@ -65,6 +65,7 @@ pub struct Draft {
 }
 
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
     /// `None` once an engine works.
     pub draft: Option<Box<Draft>>,

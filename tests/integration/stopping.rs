@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::FutureExt as _;
-use roundtable::config::doctor::ProbeLevel;
 use roundtable::config::need::Need;
 use roundtable::config::settings::NotifyConfig;
 use roundtable::core::ExitCode;
@@ -186,7 +185,7 @@ impl Host for Void {
     fn context(&self) -> Result<Option<String>, Diagnostic> {
         Ok(None)
     }
-    fn doctor(&self, _: ProbeLevel) -> String {
+    fn doctor(&self) -> String {
         String::new()
     }
     fn report(&self, _: &Session) -> Result<PathBuf, Diagnostic> {

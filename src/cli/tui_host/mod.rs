@@ -284,8 +284,8 @@ impl Host for TuiHost {
         self.set_up.folders.context()
     }
 
-    fn doctor(&self, depth: ProbeLevel) -> String {
-        match doctor::checked(&self.set_up, &[], depth) {
+    fn doctor(&self) -> String {
+        match doctor::checked(&self.set_up, &[], ProbeLevel::Listing) {
             Ok(found) => doctor::lines(&found, true).join("\n"),
             Err(error) => error.problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         }

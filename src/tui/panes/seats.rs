@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ballot::Ballot;
-use crate::history::{Door, RoundRun, Session};
+use crate::history::{Door, RoundRun, SeatFailed, Session};
 use crate::insight::movement::earlier;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seat_at, seats};
 use crate::insight::sides::side_of;
@@ -141,10 +141,8 @@ fn has_moved(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> bool {
 }
 
 fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
-    if let VisibleState::Failed(failed) = &seat.standing {
-        let tries = if failed.tries > 1 { format!("{} attempts: ", failed.tries) } else { String::new() };
-        let first = failed.reason.lines().next().unwrap_or_default();
-        return Some(format!("{tries}{}", harmless_line(first)));
+    if let VisibleState::Failed(failed) = seat.standing {
+        return Some(failure(failed));
     }
     if is_turn(model, seat) {
         return Some("your turn: Enter".to_owned());
@@ -167,6 +165,11 @@ fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn failure(failed: &SeatFailed) -> String {
+    let tries = if failed.tries > 1 { format!("{} attempts: ", failed.tries) } else { String::new() };
+    tries + &harmless_line(&failed.reason)
 }
 
 fn is_asking(seat: &SeatView<'_>) -> bool {
@@ -260,8 +263,7 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
     let (mut parts, mut keys) = (Vec::new(), vec![(retry, false), (excuse, false)]);
     match &seat.standing {
         VisibleState::Failed(failed) => {
-            let tries = if failed.tries > 1 { format!(", {} attempts", failed.tries) } else { String::new() };
-            parts.push((format!("failed{tries}: {}", harmless_line(&failed.reason)), true));
+            parts.push((failure(failed), true));
         }
         VisibleState::Unread("sealed") => {
             return vec![("Its answer is sealed and stays.".to_owned(), false)];

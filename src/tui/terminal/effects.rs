@@ -11,7 +11,6 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::SetTitle;
 
 use super::{KEEP_AFTER, Screen, Then};
-use crate::config::doctor::ProbeLevel;
 use crate::config::need::question;
 use crate::config::settings::NotifyConfig;
 use crate::core::{Command, ExitCode, decide};
@@ -57,7 +56,7 @@ impl Screen {
             Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
             Effect::Redraft(choice) => return Ok(self.redraft(choice).await),
             Effect::CancelOpening => drop(self.opening.fetch_add(1, Ordering::Relaxed)),
-            Effect::Doctor => self.aside(|host| Message::Doctor(host.doctor(ProbeLevel::Listing))),
+            Effect::Doctor => self.aside(|host| Message::Doctor(host.doctor())),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));

@@ -56,9 +56,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
-        Event::SeatRetried(SeatRetried { participant, model, .. }) => {
-            format!("retried  {participant}{}", after(", now ", model.as_deref()))
-        }
+        Event::SeatRetried(retried) => seat_retried(retried),
         Event::SeatInvited(invited) => format!("invited  {}", invited.participant),
         Event::SeatJoined(joined) => format!("joined  {}", joined.participant),
         Event::EnvelopeRefused(refused) => format!("refused  {}: {}", refused.participant, refused.why),
@@ -123,6 +121,10 @@ fn work_returned(back: &WorkItemReturned) -> String {
     let word = if back.error.is_some() { "failed" } else { "returned" };
     let took = format_duration(back.record.latency_ms);
     format!("{word}  {}  {took}{}", back.participant, after(": ", back.error.as_deref()))
+}
+
+fn seat_retried(retried: &SeatRetried) -> String {
+    format!("retried  {}{}", retried.participant, after(", now ", retried.model.as_deref()))
 }
 
 fn session_closed(closed: &SessionClosed) -> String {

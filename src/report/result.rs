@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::model::{Approval, Document, Page, RoundRecord, SeatRecord, date, people_money};
+use super::model::{Approval, Document, Page, date, people_money};
 use crate::history::RoundOutcome;
 use crate::insight::format_duration;
 use crate::round::answer::Outcome;
@@ -102,6 +102,7 @@ fn decision_line<'a>(document: &'a Document<'_>, page: &'a Page<'_>) -> Decision
     let run = document.round(page);
     let tally = run.and_then(|run| run.count);
     let winners = page.winners.as_slice();
+    let dissenting = run.into_iter().flat_map(|run| &run.seats).filter(|seat| seat.dissents);
     // None for rules whose number counts no ballots, or their weight.
     let counting = tally.filter(|tally| tally.rule.is_some_and(Rule::counts_ballots));
     DecisionLine {
@@ -115,15 +116,10 @@ fn decision_line<'a>(document: &'a Document<'_>, page: &'a Page<'_>) -> Decision
         asked: tally.map(|tally| tally.asked),
         rule: tally.and_then(|tally| tally.rule),
         tied: tally.map(|tally| if tally.verdict.tie { &*tally.verdict.winners } else { &[] }),
-        dissent: Some(dissenting(run)),
+        // Of estimates there are none.
+        dissent: Some(dissenting.map(|seat| seat.participant).collect()),
         approved: page.approval.as_ref().filter(|said| !said.is_decision).map(|said| said.given.approved),
     }
-}
-
-/// The seats whose ballot differs from the result; of estimates there are none.
-fn dissenting<'a>(run: Option<&'a RoundRecord<'_>>) -> Vec<&'a str> {
-    let seats = run.iter().flat_map(|run| &run.seats).filter(|seat| seat.dissents);
-    seats.map(|seat: &SeatRecord<'_>| seat.participant).collect()
 }
 
 /// The line of a file that led to no session: what was wrong, and the exit code.

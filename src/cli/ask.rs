@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::args::{AskArgs, Run, TrialOptions};
-use super::batch::Input;
+use super::batch::HeadlessInput;
 use super::console::{Console, VerbResult, ask, is_on_terminal};
 use super::dry_run::{Total, draft};
 use super::files::write_report;
@@ -78,7 +78,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     if let Some(path) = &args.save_as {
         write_report(path, text.as_bytes(), output)?;
     }
-    batch::hold(vec![Input::New(Box::new(opening))], &run, &options, &set_up, None, output)
+    batch::hold(vec![HeadlessInput::New(Box::new(opening))], &run, &options, &set_up, None, output)
 }
 
 /// The session that would open. The person has not seen the definition, so no place in it helps.

@@ -65,7 +65,7 @@ pub fn serve(args: &ServeArgs, output: &mut Console) -> VerbResult {
     run_headless(&args.into(), Some(&door), output)
 }
 
-pub enum Input {
+pub enum HeadlessInput {
     New(Box<Opening>),
     Saved(PathBuf),
 }
@@ -105,25 +105,25 @@ fn look(
     set_up: &Environment,
     is_served: bool,
     output: &Console,
-) -> Result<Input, RunError> {
+) -> Result<HeadlessInput, RunError> {
     let file = session_file(file);
     if is_session(&file) {
         if run.files.len() > 1 {
             read_session(&file)?;
         }
-        return Ok(Input::Saved(file));
+        return Ok(HeadlessInput::Saved(file));
     }
     let plan = load_plan(&file, &set_up.folders, output)?;
     let opening = prepare(plan, options, set_up, &mut |notice| output.warn(notice))?;
     if is_served {
         check_links(&opening.header)?;
     }
-    Ok(Input::New(Box::new(opening)))
+    Ok(HeadlessInput::New(Box::new(opening)))
 }
 
 /// Runs sessions one after another; the exit code is the highest.
 pub fn hold(
-    inputs: Vec<Input>,
+    inputs: Vec<HeadlessInput>,
     run: &Run,
     options: &LaunchOptions,
     set_up: &Environment,
@@ -152,8 +152,8 @@ pub fn hold(
             break;
         }
         let done = match input {
-            Input::Saved(file) => resume_file(&file, &context, output),
-            Input::New(opening) => begin_session(*opening, &context, output),
+            HeadlessInput::Saved(file) => resume_file(&file, &context, output),
+            HeadlessInput::New(opening) => begin_session(*opening, &context, output),
         };
         highest = highest.max(done.unwrap_or_else(|error| fail(&error, output)));
     }

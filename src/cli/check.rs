@@ -28,7 +28,7 @@ use crate::sanitize::harmless_line;
 
 /// Findings about one definition.
 #[derive(Default)]
-struct Findings {
+struct CheckFindings {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     /// Programs and addresses that a run would start or contact.
@@ -41,7 +41,7 @@ pub fn run(files: &[impl AsRef<Path>], json: bool, probe: bool, output: &mut Con
     let set_up = environment(false, output)?;
     let (mut error_count, mut warning_count) = (0, 0);
     for path in files {
-        let Findings { errors, warnings, notes } = findings(path.as_ref(), &set_up, probe);
+        let CheckFindings { errors, warnings, notes } = findings(path.as_ref(), &set_up, probe);
         error_count += errors.len();
         warning_count += warnings.len();
         let file = path.as_ref().display().to_string();
@@ -73,26 +73,26 @@ pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-fn findings(path: &Path, set_up: &Environment, probe: bool) -> Findings {
+fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
         let errors = vec![problem.with_file(&path.display().to_string())];
-        return Findings { errors, ..Findings::default() };
+        return CheckFindings { errors, ..CheckFindings::default() };
     }
     match examine_file(path, &set_up.folders) {
         Ok(ExaminedFile { plan, problems, warnings }) => {
-            let mut found = Findings { errors: problems, warnings, notes: Vec::new() };
+            let mut found = CheckFindings { errors: problems, warnings, notes: Vec::new() };
             if let Some(plan) = plan {
                 found.look_at(&plan, set_up, probe);
             }
             found
         }
-        Err(errors) => Findings { errors, ..Findings::default() },
+        Err(errors) => CheckFindings { errors, ..CheckFindings::default() },
     }
 }
 
-impl Findings {
+impl CheckFindings {
     /// Adds those about the participants, models and work items of a definition, which may have errors.
     fn look_at(&mut self, plan: &PreparedSession, set_up: &Environment, probe: bool) {
         let Self { errors, warnings, notes } = self;

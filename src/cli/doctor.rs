@@ -6,14 +6,14 @@
 use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
-use crate::config::findings::Findings;
+use crate::config::findings::WiretapFindings;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::launch::wrapped::InstalledProgram;
-use crate::participants::programs::Finding;
+use crate::participants::programs::WiretapFinding;
 use crate::sanitize::harmless_line;
 use crate::signals::Signals;
 
@@ -57,7 +57,7 @@ fn settings(set_up: &Environment, output: &mut Console) {
 /// Checks providers, all of them where none is named. Fails with an exit code alone where a signal comes
 /// before that is done.
 pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Result<Vec<Checkup>, RunError> {
-    let (catalog, findings) = (set_up.catalog(), Findings::of(&set_up.folders));
+    let (catalog, findings) = (set_up.catalog(), WiretapFindings::of(&set_up.folders));
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
     let refused: Vec<Diagnostic> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
     if !refused.is_empty() {
@@ -162,7 +162,7 @@ pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResu
     Ok(exit)
 }
 
-fn finding_lines(finding: &Finding, refused: Option<&str>) -> [String; 6] {
+fn finding_lines(finding: &WiretapFinding, refused: Option<&str>) -> [String; 6] {
     let list = |list: &[String]| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     let whole = if finding.is_whole { "whole and unchanged" } else { "not whole, or changed" };
     [

@@ -31,8 +31,8 @@ use crate::workflow::ProgramSpec;
 const LONGEST_REASON: usize = 4000;
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-struct Worker<'a> {
-    access: Access,
+struct InboxWorker<'a> {
+    access: InboxAccess,
     holder: String,
     program: ExternalProgram,
     /// Ballots that the command has not answered, with the attempt.
@@ -42,10 +42,10 @@ struct Worker<'a> {
 
 /// Works until the session is over, or there was nothing to do for `--wait` seconds.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
-    let access = Access::of(args)?;
+    let access = InboxAccess::of(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
     let program = ExternalProgram::new(program(&args.command), PATIENCE);
-    let mut worker = Worker { access, holder, program, left: HashSet::new(), output };
+    let mut worker = InboxWorker { access, holder, program, left: HashSet::new(), output };
     runtime()?.block_on(async {
         let signals = Signals::new();
         let ended = async {
@@ -75,7 +75,7 @@ fn program(command: &[String]) -> ProgramSpec {
     }
 }
 
-impl Worker<'_> {
+impl InboxWorker<'_> {
     async fn work(&mut self, wait: Option<u64>) -> VerbResult {
         let mut has_worked = false;
         let mut idle = tokio::time::Instant::now();
@@ -228,11 +228,11 @@ const LONGEST_WAIT: u64 = 30;
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 
-struct Access {
+struct InboxAccess {
     client: LinkClient,
 }
 
-impl Access {
+impl InboxAccess {
     fn of(args: &InboxArgs) -> Result<Self, Diagnostic> {
         let said = args.access.as_deref().map(private_text).transpose()?;
         let of = |name: &str| match &said {

@@ -18,14 +18,12 @@ use crate::config::read_file::read_text;
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
-use crate::history::{
-    Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp,
-};
+use crate::history::{Door, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
 use crate::remote::{
-    Board, Connections, Door, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls, fingerprint,
-    make_identity, router,
+    Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls,
+    fingerprint, make_identity, router,
 };
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
@@ -164,7 +162,7 @@ impl LinkDoor {
         let ends = CancellationToken::new();
         // Behind a proxy all connections are its own.
         let of_address = if self.asked.behind.is_some() { MOST_OPEN } else { MOST_OF_AN_ADDRESS };
-        let routes = router(Arc::new(Door::new(Arc::clone(&board), remote.arrive.clone())));
+        let routes = router(Arc::new(HttpDoor::new(Arc::clone(&board), remote.arrive.clone())));
         let connections = Connections::new(MOST_OPEN, of_address);
         let serving = connections.serve(listener, tls, routes, ends.clone());
         of.runtime.spawn(ends.clone().run_until_cancelled_owned(serving));
@@ -253,7 +251,7 @@ impl LinkDoor {
         let url = url.trim_end_matches('/').to_owned();
         let fingerprint = self.serving().as_ref().map(|serving| serving.fingerprint.clone());
         let token = format!("{token}.{}", fingerprint.unwrap_or_default());
-        if has_door(seat, RemoteDoor::Inbox) {
+        if has_door(seat, Door::Inbox) {
             Access::Agent { url, token }
         } else {
             Access::Link(format!("{url}/b#{token}"))
@@ -318,7 +316,7 @@ fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic>
         .map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
 }
 
-fn has_door(seat: &SeatInfo, door: RemoteDoor) -> bool {
+fn has_door(seat: &SeatInfo, door: Door) -> bool {
     seat.remote.as_ref().is_some_and(|remote| remote.door == door)
 }
 
@@ -331,7 +329,7 @@ fn invite(
     let kept = keys.tokens(id).map_err(|error| cannot_invite(&error))?;
     let now = crate::clock::now();
     let (mut tokens, mut invitations) = (IndexMap::new(), Vec::new());
-    let is_invited = |seat: &&SeatInfo| has_door(seat, RemoteDoor::Link) || has_door(seat, RemoteDoor::Inbox);
+    let is_invited = |seat: &&SeatInfo| has_door(seat, Door::Link) || has_door(seat, Door::Inbox);
     for seat in of.header().participants.iter().filter(is_invited) {
         let known = of.session.invitations.get(&seat.name).filter(|known| now <= known.expires);
         let is_valid = |token: &&String| known.is_some_and(|known| known.invitation == sha256_hex(token));

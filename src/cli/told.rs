@@ -29,19 +29,19 @@ pub struct Teller {
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// Somebody sees a bar, and needs no other sign of life.
     on_terminal: bool,
-    state: Mutex<State>,
+    state: Mutex<TellerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct TellerState {
     bar: Option<ProgressBar>,
-    work: Option<Work>,
+    work: Option<WorkTold>,
     waits: HashMap<String, Instant>,
     /// The last round whose seats were told.
     round: u32,
 }
 
-struct Work {
+struct WorkTold {
     what: String,
     detail: String,
     since: Instant,
@@ -53,7 +53,7 @@ impl Teller {
         Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TellerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -75,8 +75,8 @@ impl Teller {
         let mut state = self.state();
         let before = state.work.take();
         state.work = under_way(session).map(|(what, detail)| match before.filter(|work| work.what == what) {
-            Some(before) => Work { detail, ..before },
-            None => Work { what, detail, since: now, told: now },
+            Some(before) => WorkTold { detail, ..before },
+            None => WorkTold { what, detail, since: now, told: now },
         });
         let Some(round) = session.open_round().filter(|_| self.on_terminal) else {
             drop(state);
@@ -168,8 +168,8 @@ impl Teller {
     /// A sign of life: on a terminal beside the bar, else as a line if none was printed lately.
     fn beat(&self) -> Option<String> {
         let mut state = self.state();
-        let State { bar, work, .. } = &mut *state;
-        let Work { since, what, detail, told } = work.as_mut()?;
+        let TellerState { bar, work, .. } = &mut *state;
+        let WorkTold { since, what, detail, told } = work.as_mut()?;
         if let Some(bar) = bar {
             bar.set_message(format!("{what}{}", self.writing()));
         }
@@ -305,7 +305,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_terminal_it_is_told_every_thirty_seconds_what_is_under_way() {
         let now = Instant::now();
-        let work = || Work {
+        let work = || WorkTold {
             what: "round 1 (`a`)".into(),
             detail: "1 of 2 seats settled".into(),
             since: now,
@@ -313,7 +313,7 @@ mod tests {
         };
         let (there, lines) = teller(false);
         assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
-        there.state().work = Some(Work { told: Instant::now(), since: Instant::now(), ..work() });
+        there.state().work = Some(WorkTold { told: Instant::now(), since: Instant::now(), ..work() });
         let told = told_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");

@@ -20,7 +20,7 @@ use crate::launch::needs::no_limit;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
 use crate::remote::nats::{Address, QueueError, SESSION, names};
-use crate::remote::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
+use crate::remote::worker::{Answerer, Money, Spool, Worker, WorkerModel, WorkerSettings};
 
 const IN_FLIGHT: u64 = 16;
 
@@ -154,7 +154,7 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
     })
 }
 
-fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Diagnostic> {
+fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerModel, Diagnostic> {
     let provider = name.split('/').next().unwrap_or_default();
     if is_free(name) && !matches!(provider, "rehearsal" | "recorded") {
         let problem = Diagnostic::new(format!("`{name}` does not answer here by itself"));
@@ -168,7 +168,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Di
     }
     let price = price.unwrap_or_default();
     let most_output = set_up.config.reply_limits().of(None, name);
-    Ok(Model { name: name.to_owned(), participant, price, most_output })
+    Ok(WorkerModel { name: name.to_owned(), participant, price, most_output })
 }
 
 fn refused(error: &QueueError) -> RunError {

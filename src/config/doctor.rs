@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 
 use super::access::{address_variable, known};
-use super::findings::Findings;
+use super::findings::WiretapFindings;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
@@ -75,7 +75,7 @@ pub enum ProbeLevel {
 /// Checks these providers (`provider` or `provider/model`), all at once.
 pub async fn check(
     catalog: &ParticipantFactory<'_>,
-    findings: &Findings,
+    findings: &WiretapFindings,
     names: &[String],
     depth: ProbeLevel,
 ) -> Result<Vec<Checkup>, Diagnostic> {
@@ -94,7 +94,7 @@ pub async fn check(
 
 async fn checkup(
     catalog: &ParticipantFactory<'_>,
-    findings: &Findings,
+    findings: &WiretapFindings,
     name: &str,
     depth: ProbeLevel,
 ) -> Checkup {
@@ -111,7 +111,7 @@ async fn checkup(
 
 async fn state(
     catalog: &ParticipantFactory<'_>,
-    findings: &Findings,
+    findings: &WiretapFindings,
     name: &str,
     depth: ProbeLevel,
     found: &mut Checkup,
@@ -161,7 +161,7 @@ async fn state(
 /// Checks a program: where it is, and its version.
 async fn program_state(
     catalog: &ParticipantFactory<'_>,
-    findings: &Findings,
+    findings: &WiretapFindings,
     found: &ConfiguredProgram,
 ) -> Result<CheckupStatus, Diagnostic> {
     let path = catalog.runnable(found)?;

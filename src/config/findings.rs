@@ -7,13 +7,13 @@ use super::dirs::Dirs;
 use super::programs::ConfiguredProgram;
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
-use crate::participants::programs::{Finding, fingerprint, measure, version};
+use crate::participants::programs::{WiretapFinding, fingerprint, measure, version};
 use crate::round::snapshot::sha256_hex;
 
 /// A finding is no larger, in bytes.
 const MOST: u64 = 64 * 1024;
 
-pub struct Findings {
+pub struct WiretapFindings {
     folder: PathBuf,
 }
 
@@ -21,10 +21,10 @@ pub struct Findings {
 pub struct Measured {
     pub version: String,
     /// Why there is none: never measured, or not in this version.
-    pub finding: Option<Finding>,
+    pub finding: Option<WiretapFinding>,
 }
 
-impl Findings {
+impl WiretapFindings {
     pub fn of(folders: &Dirs) -> Self {
         Self { folder: folders.state.join("wiretaps") }
     }
@@ -73,7 +73,7 @@ impl Findings {
         path: &Path,
         version: &str,
         model: &str,
-    ) -> Result<Finding, Diagnostic> {
+    ) -> Result<WiretapFinding, Diagnostic> {
         let finding = apart(measure(&found.program, path, model)).map_err(|why| {
             let hint = "try it by itself; a program without tools can be declared with `tool_less: true`";
             Diagnostic::new(why).hint(hint)

@@ -38,7 +38,7 @@ const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
 const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
 
 #[derive(Default)]
-struct Held<'a> {
+struct Material<'a> {
     sent: &'a str,
     /// By id the contents it stands for; none of a content that is certainly handed over.
     ids: IndexMap<&'a str, Vec<Option<&'a str>>>,
@@ -46,7 +46,7 @@ struct Held<'a> {
     may_grow: bool,
 }
 
-impl<'a> Held<'a> {
+impl<'a> Material<'a> {
     fn add(&mut self, id: &'a str, content: Option<&'a str>) {
         self.ids.entry(id).or_default().push(content);
     }
@@ -60,7 +60,7 @@ impl<'a> Held<'a> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Finding {
+struct Gap {
     is_certain: bool,
     phrase: String,
     what: String,
@@ -79,12 +79,12 @@ pub struct CheckedRound<'a> {
 }
 
 impl Checked {
-    fn of(texts: &[String], held: &Held<'_>, completeness: Completeness) -> Self {
+    fn of(texts: &[String], held: &Material<'_>, completeness: Completeness) -> Self {
         let (mut checked, mut reasons) = (Self::default(), Vec::new());
         if completeness == Completeness::Off {
             return checked;
         }
-        for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
+        for Gap { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
             let said = format!("`{phrase}` {what}");
             if is_certain || completeness == Completeness::Strict {
                 reasons.push(said);
@@ -192,7 +192,7 @@ impl Session {
             _ => return Checked::default(),
         };
         let (nothing, said) = (Map::new(), texts.join("\n"));
-        let mut held = Held { may_grow, ..held(definition, &nothing, &said) };
+        let mut held = Material { may_grow, ..held(definition, &nothing, &said) };
         // What a template or a result may bring is not known yet.
         if is_open {
             held.ids.values_mut().for_each(|contents| contents.push(None));
@@ -238,8 +238,8 @@ fn artifact_ids<'a>(definition: &'a Definition, round: &Round) -> impl Iterator<
 }
 
 /// The ids that the definition or the results know. Every round is shown the agenda.
-fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a str) -> Held<'a> {
-    let mut held = Held { sent, ..Held::default() };
+fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a str) -> Material<'a> {
+    let mut held = Material { sent, ..Material::default() };
     for task in &definition.tasks {
         let content = if task.description.trim().is_empty() { &task.title } else { &task.description };
         held.add(&task.id, Some(content));
@@ -253,7 +253,7 @@ fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a
     held
 }
 
-fn gather<'a>(value: &'a Value, held: &mut Held<'a>) {
+fn gather<'a>(value: &'a Value, held: &mut Material<'a>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, held)),
         Value::Object(map) => {
@@ -295,9 +295,9 @@ fn may_name(said: &str) -> bool {
         || KINDS.iter().chain(&PHRASES).any(|word| lower.contains(word))
 }
 
-fn findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
+fn findings(said: &str, held: &Material<'_>) -> Vec<Gap> {
     let mut found = id_findings(said, held);
-    found.extend(PHRASES.iter().filter_map(|phrase| asked(said, phrase)).map(|phrase| Finding {
+    found.extend(PHRASES.iter().filter_map(|phrase| asked(said, phrase)).map(|phrase| Gap {
         is_certain: false,
         phrase,
         what: "asks to look something up; include the content instead".to_owned(),
@@ -320,7 +320,7 @@ fn asked(said: &str, phrase: &str) -> Option<String> {
     said.get(at..at + phrase.len()).map(str::to_owned)
 }
 
-fn id_findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
+fn id_findings(said: &str, held: &Material<'_>) -> Vec<Gap> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let (mut seen, mut found) = (Vec::new(), Vec::new());
     for (at, word) in words.iter().enumerate() {
@@ -338,13 +338,13 @@ fn id_findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
             let Some((is_certain, what)) = of_id(id, is_called_one, held) else { continue };
             let phrase = words[at.saturating_sub(2)..=at].join(" ");
             let phrase = phrase.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-            found.push(Finding { is_certain, phrase, what });
+            found.push(Gap { is_certain, phrase, what });
         }
     }
     found
 }
 
-fn of_id(id: &str, is_called_one: bool, held: &Held<'_>) -> Option<(bool, String)> {
+fn of_id(id: &str, is_called_one: bool, held: &Material<'_>) -> Option<(bool, String)> {
     let not_held = || format!("names `{id}`, whose content is not handed over");
     if let Some(contents) = held.ids.get(id) {
         return (!contents.iter().any(|content| content.is_none_or(|content| held.is_sent(content))))

@@ -14,7 +14,7 @@ use crate::history::{Price, SeatInfo, Session};
 use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
-pub(super) struct Asked<'a> {
+pub(super) struct AskedSeat<'a> {
     pub seat: &'a SeatInfo,
     spec: Option<&'a ParticipantSpec>,
     pub program: Option<&'a ProgramSpec>,
@@ -24,7 +24,7 @@ pub(super) struct Asked<'a> {
     pub models: Vec<&'a str>,
 }
 
-impl Asked<'_> {
+impl AskedSeat<'_> {
     /// Returns the program that answers for its model with its tools, as the file allows; none where
     /// none does.
     pub fn with_tools(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
@@ -44,13 +44,13 @@ fn asking<'a>(session: &'a Session, seat: &'a SeatInfo, answers: &Answers) -> im
 pub(super) fn everyone<'a>(
     session: &'a Session,
     answers: &'a Answers,
-) -> impl Iterator<Item = (&'a SeatInfo, Option<Asked<'a>>)> {
+) -> impl Iterator<Item = (&'a SeatInfo, Option<AskedSeat<'a>>)> {
     let definition = session.definition();
     let specs: HashMap<&str, &ParticipantSpec> =
         definition.participants.iter().map(|spec| (spec.name.as_str(), spec)).collect();
     session.roster.values().map(move |seat| {
         let spec = specs.get(seat.name.as_str()).copied();
-        let asked = asking(session, seat, answers).next().map(|_| Asked {
+        let asked = asking(session, seat, answers).next().map(|_| AskedSeat {
             seat,
             spec,
             program: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
@@ -69,7 +69,7 @@ pub(super) fn everyone<'a>(
 }
 
 /// Everyone who is asked something that is not scripted.
-fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
+fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = AskedSeat<'a>> {
     everyone(session, answers).filter_map(|(_, asked)| asked)
 }
 
@@ -116,7 +116,7 @@ pub fn needs(
 
 /// Returns the folders and recordings outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
-    let of = |asked: Asked<'_>| {
+    let of = |asked: AskedSeat<'_>| {
         let nobody = ParticipantSpec::named(&asked.seat.name, (0, 0));
         let spec = asked.spec.unwrap_or(&nobody);
         asked.models.iter().filter_map(|model| bounds.of_participant(spec, model)).collect::<Vec<_>>()

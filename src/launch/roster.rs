@@ -128,7 +128,7 @@ impl<'a> RosterInputs<'a> {
         candidate: &Candidate<'_>,
         persona: Option<&Persona>,
         model: &str,
-        named_by: &ModelSource,
+        named_by: &ModelOrigin,
         notices: &mut Vec<Diagnostic>,
     ) -> Vec<Diagnostic> {
         let spec = &candidate.spec;
@@ -142,7 +142,7 @@ impl<'a> RosterInputs<'a> {
         if problems.len() <= fallbacks.len() {
             notices.append(&mut problems);
         }
-        let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
+        let in_file = matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona);
         let outside = models().filter(|_| in_file);
         let outside = outside.filter_map(|model| self.bounds.of_participant(spec, model));
         let of_seat = candidate.is_seated().then(|| refusal(spec, persona)).flatten();
@@ -330,13 +330,13 @@ impl<'a> RosterInputs<'a> {
         spec: &ParticipantSpec,
         persona: Option<&Persona>,
         notices: &mut Vec<Diagnostic>,
-    ) -> (String, ModelSource) {
+    ) -> (String, ModelOrigin) {
         match self.definition.answered_by(spec, self.rehearse) {
-            Some(model) if self.rehearse => (model, ModelSource::Flag),
-            Some(model) => (model, ModelSource::Definition),
+            Some(model) if self.rehearse => (model, ModelOrigin::Flag),
+            Some(model) => (model, ModelOrigin::Definition),
             None => {
                 let (model, by) = model_of(spec, persona, self.config, self.flags, notices);
-                if let ModelSource::Variable(name) = &by {
+                if let ModelOrigin::Variable(name) = &by {
                     let message = format!("`{}`: {model}, from {name} in the environment", spec.name);
                     notices.push(Diagnostic::new(message));
                 }
@@ -409,7 +409,7 @@ impl ModelFlags {
     }
 }
 
-enum ModelSource {
+enum ModelOrigin {
     Flag,
     Variable(String),
     Definition,
@@ -417,7 +417,7 @@ enum ModelSource {
     Configuration(String),
 }
 
-impl ModelSource {
+impl ModelOrigin {
     /// Says of a problem with the model where it was named.
     fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
         let named =
@@ -438,15 +438,15 @@ fn model_of(
     config: &Config,
     flags: &ModelFlags,
     notices: &mut Vec<Diagnostic>,
-) -> (String, ModelSource) {
+) -> (String, ModelOrigin) {
     // `inherit` leaves the choice to the next place.
     let is_given = |model: &String| !matches!(model.as_str(), "" | "inherit");
     let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
-    let flag = |model: &String| (model.clone(), ModelSource::Flag);
+    let flag = |model: &String| (model.clone(), ModelOrigin::Flag);
     let variable = |name: &String| {
         let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
         let model = std::env::var(&name).ok().filter(is_given)?;
-        Some((model, ModelSource::Variable(name)))
+        Some((model, ModelOrigin::Variable(name)))
     };
     let mut by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given);
     if let Some(model) = by_persona.take_if(|model| !is_model(model)) {
@@ -457,11 +457,11 @@ fn model_of(
     let candidates = [
         names().find_map(|name| flags.named.get(name)).map(flag),
         names().find_map(variable),
-        spec.model.clone().map(|model| (model, ModelSource::Definition)),
+        spec.model.clone().map(|model| (model, ModelOrigin::Definition)),
         flags.all.as_ref().map(flag),
-        by_persona.map(|model| (model, ModelSource::Persona)),
-        config.model.clone().map(|model| (model.value, ModelSource::Configuration(model.from))),
+        by_persona.map(|model| (model, ModelOrigin::Persona)),
+        config.model.clone().map(|model| (model.value, ModelOrigin::Configuration(model.from))),
     ];
     let given = candidates.into_iter().flatten().find(|(model, _)| is_given(model));
-    given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelSource::Definition))
+    given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelOrigin::Definition))
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::environment::{Environment, PROGRAM, random};
 use super::error::{RunError, no_problems};
-use super::needs::{Asked, budget, everyone, file_of, needs, outside};
+use super::needs::{AskedSeat, budget, everyone, file_of, needs, outside};
 use super::prepare::{LaunchOptions, Tell, check_answers, opened};
 use super::scripted_answers::Answers;
 use super::wrapped::wrapped_seats;
@@ -243,7 +243,7 @@ pub fn seated(
 
 fn participant(
     session: &Session,
-    asked: &Asked<'_>,
+    asked: &AskedSeat<'_>,
     catalog: &mut ParticipantFactory<'_>,
 ) -> Result<Arc<dyn Participant>, Diagnostic> {
     match (asked.program, asked.with_tools(catalog, file_of(session))) {

@@ -10,11 +10,11 @@ use super::error::no_problems;
 use super::needs::asked_seats;
 use super::prepare::Tell;
 use super::scripted_answers::Answers;
-use crate::config::findings::{Findings, Measured};
+use crate::config::findings::{Measured, WiretapFindings};
 use crate::config::programs::ConfiguredProgram;
 use crate::diagnostic::Diagnostic;
 use crate::history::{Session, Wrapped};
-use crate::participants::programs::Finding;
+use crate::participants::programs::WiretapFinding;
 
 /// The installed program that answers for a model.
 pub struct InstalledProgram<'a> {
@@ -31,7 +31,7 @@ impl<'a> InstalledProgram<'a> {
         let catalog = set_up.catalog();
         let Some(found) = catalog.seat_program(provider) else { return Ok(None) };
         let path = catalog.runnable(&found)?;
-        let known = Findings::of(&set_up.folders).of_program(&found, &path, name)?;
+        let known = WiretapFindings::of(&set_up.folders).of_program(&found, &path, name)?;
         Ok(Some(Self { model, found, path, known }))
     }
 
@@ -43,13 +43,13 @@ impl<'a> InstalledProgram<'a> {
         self.known.finding.is_none() && !self.found.program.is_declared(self.name())
     }
 
-    pub fn measure(&self, set_up: &Environment) -> Result<Finding, Diagnostic> {
-        let findings = Findings::of(&set_up.folders);
+    pub fn measure(&self, set_up: &Environment) -> Result<WiretapFinding, Diagnostic> {
+        let findings = WiretapFindings::of(&set_up.folders);
         findings.measure(&self.found, &self.path, &self.known.version, self.name())
     }
 
     /// Returns why the program takes no seat in a blind round.
-    pub fn refusal(&self, finding: &Finding) -> Option<Diagnostic> {
+    pub fn refusal(&self, finding: &WiretapFinding) -> Option<Diagnostic> {
         let (model, program) = (self.model, &self.found.program);
         if !finding.is_whole {
             let problem =

@@ -21,16 +21,16 @@ const UNDONE: &str = "Placeholder: nothing was done, no model was asked";
 #[derive(Debug, Default)]
 pub struct Rehearsal {
     /// The snapshot read last; the seats of a round share it.
-    last: Mutex<Option<(Arc<str>, Arc<Form>)>>,
+    last: Mutex<Option<(Arc<str>, Arc<PlaceholderForm>)>>,
 }
 
 impl Rehearsal {
-    fn form(&self, snapshot: &Arc<str>) -> Arc<Form> {
+    fn form(&self, snapshot: &Arc<str>) -> Arc<PlaceholderForm> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, form)) = last.as_ref().filter(|(read, _)| Arc::ptr_eq(read, snapshot)) {
             return Arc::clone(form);
         }
-        let form = Arc::new(Form::read(snapshot));
+        let form = Arc::new(PlaceholderForm::read(snapshot));
         *last = Some((Arc::clone(snapshot), Arc::clone(&form)));
         form
     }
@@ -52,7 +52,7 @@ impl Participant for Rehearsal {
 
 /// The form of a round, as its snapshot holds it.
 #[derive(Debug, Default)]
-struct Form {
+struct PlaceholderForm {
     snapshot_sha256: String,
     kind: BallotKind,
     options: Vec<String>,
@@ -61,7 +61,7 @@ struct Form {
     cards: Vec<String>,
 }
 
-impl Form {
+impl PlaceholderForm {
     /// Reads a snapshot's form; what is missing or of another type is left out.
     fn read(snapshot: &str) -> Self {
         let value = crate::yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Form {
 }
 
 /// The answer of a seat: its ballot, and one line that says how it came about.
-fn answer(form: &Form, ask: &SeatRequest) -> Value {
+fn answer(form: &PlaceholderForm, ask: &SeatRequest) -> Value {
     let seat = Sha256::new()
         .chain_update(&form.snapshot_sha256)
         .chain_update(&ask.seat)

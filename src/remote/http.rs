@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Number of event streams of a seat.
 const STREAMS: usize = 4;
 
-pub struct Door {
+pub struct HttpDoor {
     pub board: Arc<Board>,
     arrivals: mpsc::Sender<Arrival>,
     /// The event streams of each invitation.
@@ -39,7 +39,7 @@ pub struct Door {
     limits: Limits,
 }
 
-impl Door {
+impl HttpDoor {
     pub fn new(board: Arc<Board>, arrivals: mpsc::Sender<Arrival>) -> Self {
         Self { board, arrivals, streams: Mutex::default(), limits: Limits::default() }
     }
@@ -59,7 +59,7 @@ impl Door {
     }
 }
 
-pub type Shared = State<Arc<Door>>;
+pub type Shared = State<Arc<HttpDoor>>;
 
 /// A request's body, or why it was not read.
 pub type Body = Result<Bytes, BytesRejection>;
@@ -134,20 +134,20 @@ pub struct Invited {
     pub invitation: String,
 }
 
-impl FromRequestParts<Arc<Door>> for Invited {
+impl FromRequestParts<Arc<HttpDoor>> for Invited {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, door: &Arc<Door>) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Response> {
         invited(door, parts).map_err(refused)
     }
 }
 
-pub struct Agent(pub String);
+pub struct AgentName(pub String);
 
-impl FromRequestParts<Arc<Door>> for Agent {
+impl FromRequestParts<Arc<HttpDoor>> for AgentName {
     type Rejection = Response;
 
-    async fn from_request_parts(parts: &mut Parts, door: &Arc<Door>) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Response> {
         match invited(door, parts) {
             Ok(Invited { seat, .. }) if door.board.is_agent(&seat) => Ok(Self(seat)),
             Ok(_) | Err(RefusalWord::NoSuchInvitation) => Err(refused(RefusalWord::NoSuchAgent)),
@@ -156,7 +156,7 @@ impl FromRequestParts<Arc<Door>> for Agent {
     }
 }
 
-fn invited(door: &Door, parts: &Parts) -> Result<Invited, RefusalWord> {
+fn invited(door: &HttpDoor, parts: &Parts) -> Result<Invited, RefusalWord> {
     const MOST_OF_A_TOKEN: u32 = 10;
     const MOST_WRONG: u32 = 5;
     let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::http::{Agent, Body, Door, Shared, malformed, read, refused};
+use super::http::{AgentName, Body, HttpDoor, Shared, malformed, read, refused};
 use super::links::sealed_as;
 use crate::core::Refusal;
 use crate::engine::{Accepted, Message, Work, WorkMessage};
@@ -27,7 +27,7 @@ const LONGEST_REASON: usize = 4000;
 /// A poll checks expired leases so often; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 
-pub async fn poll(Agent(agent): Agent, State(door): Shared, RawQuery(query): RawQuery) -> Response {
+pub async fn poll(AgentName(agent): AgentName, State(door): Shared, RawQuery(query): RawQuery) -> Response {
     let wait = query.as_deref().map_or(Some("0"), |query| query.strip_prefix("wait="));
     let Some(wait) = wait.and_then(|wait| wait.parse::<u64>().ok()) else {
         return refused(malformed("expected `wait`, a number of seconds"));
@@ -60,7 +60,7 @@ struct About {
 
 /// Claims, renews, completes, gives up or answers what an agent is asked.
 pub async fn item(
-    Agent(agent): Agent,
+    AgentName(agent): AgentName,
     State(door): Shared,
     rest: Result<Path<String>, PathRejection>,
     body: Body,
@@ -104,7 +104,7 @@ fn text_of(result: Value) -> String {
     }
 }
 
-async fn hand_in(door: &Door, message: WorkMessage) -> Response {
+async fn hand_in(door: &HttpDoor, message: WorkMessage) -> Response {
     let (agent, item) = (message.participant.clone(), message.item.clone());
     if let Work::Answer { text, .. } = &message.work {
         // The reply to it may have been lost.

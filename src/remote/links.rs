@@ -16,7 +16,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::http::{Body, Door, Invited, Shared, read, refused};
+use super::http::{Body, HttpDoor, Invited, Shared, read, refused};
 use crate::core::Refusal;
 use crate::engine::{Accepted, Message};
 use crate::history::{Receipt, RefusalWord, SeatJoined};
@@ -45,13 +45,13 @@ pub async fn page() -> impl IntoResponse {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Key {
+struct LinkKey {
     public_key: String,
 }
 
 pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Response {
     let key: String = match read(body) {
-        Ok(Key { public_key }) => public_key,
+        Ok(LinkKey { public_key }) => public_key,
         Err(refusal) => return refused(refusal),
     };
     let Invited { seat: participant, invitation } = invited;
@@ -125,7 +125,7 @@ pub async fn events(Invited { invitation, .. }: Invited, State(door): Shared) ->
 }
 
 /// Sends the status of the round, now and after each change.
-fn states(door: Arc<Door>, place: OwnedSemaphorePermit) -> impl Stream<Item = Result<Event, Infallible>> {
+fn states(door: Arc<HttpDoor>, place: OwnedSemaphorePermit) -> impl Stream<Item = Result<Event, Infallible>> {
     let mut changes = door.board.changes();
     changes.mark_changed();
     unfold((door, changes, place), |(door, mut changes, place)| async move {

@@ -26,14 +26,14 @@ use serde_json::json;
 
 pub use board::Board;
 pub use entrance::{Connections, MOST_OF_AN_ADDRESS, MOST_OPEN};
-pub use http::Door;
+pub use http::HttpDoor;
 use http::{in_time, refused, with_headers};
 pub use tls::{Identity, VALID_FOR, accept_tls, fingerprint, make_identity};
 
 use crate::history::RefusalWord;
 use crate::round::envelope::MAX_ENVELOPE;
 
-pub fn router(door: Arc<Door>) -> Router {
+pub fn router(door: Arc<HttpDoor>) -> Router {
     Router::new()
         .route("/b", get(links::page))
         .route("/v1/seat/key", post(links::join))

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::model::{Document, NotHeld, RoundRecord};
+use super::model::{Document, RoundNotHeld, RoundRecord};
 use super::sarif::level;
 use crate::insight::findings::FindingGroup;
 use crate::insight::join_list;
@@ -41,7 +41,7 @@ fn undecided(failed: bool) -> Standing {
 
 /// Every round in its order, and the session last.
 fn cases(document: &Document<'_>) -> Vec<Case> {
-    let not_held = document.not_held.iter().map(|round: &NotHeld<'_>| Case {
+    let not_held = document.not_held.iter().map(|round: &RoundNotHeld<'_>| Case {
         name: format!("round {}", round.step),
         standing: undecided(round.failed),
         why: round.reason.to_owned(),

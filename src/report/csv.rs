@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::model::{Document, NotHeld, RoundRecord, SeatRecord};
+use super::model::{Document, RoundNotHeld, RoundRecord, SeatRecord};
 use crate::insight::places;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
@@ -73,7 +73,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
     }
 }
 
-fn not_held(document: &Document<'_>, round: &NotHeld<'_>, column: &str) -> String {
+fn not_held(document: &Document<'_>, round: &RoundNotHeld<'_>, column: &str) -> String {
     let cell = match column {
         "session" => document.session,
         "round" => round.step,

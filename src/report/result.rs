@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::model::{Approval, Document, Page, date, people_money};
+use super::model::{ApprovalFacts, Document, Page, date, people_money};
 use crate::history::RoundOutcome;
 use crate::insight::format_duration;
 use crate::round::answer::Outcome;
@@ -150,7 +150,7 @@ pub fn decision_rows(document: &Document<'_>) -> Vec<Value> {
     let row = |page: &Page<'_>| {
         let said = page.approval.as_ref().filter(|_| !document.rehearsal);
         let is_rejected = said.is_some_and(|said| !said.given.approved);
-        let because = |said: &Approval<'_>| match said.because {
+        let because = |said: &ApprovalFacts<'_>| match said.because {
             Some(_) if !page.verdict.decided => {
                 Some(format!("approved by {}: {}", said.approver, said.message))
             }

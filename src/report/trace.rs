@@ -43,7 +43,7 @@ pub struct TraceEntry<'a> {
 }
 
 /// The answer to a work item, as far as it may be read.
-struct Answered<'a> {
+struct TracedAnswer<'a> {
     status: String,
     origin: Option<Origin>,
     replies: Option<Vec<&'a ReplyAttempt>>,
@@ -113,7 +113,7 @@ fn entry<'a>(
 }
 
 /// The replies of an agent, try by try.
-fn by_agent<'a>(session: &'a Session, item: &WorkItemOffered) -> Answered<'a> {
+fn by_agent<'a>(session: &'a Session, item: &WorkItemOffered) -> TracedAnswer<'a> {
     let known = session.items.get(&item.item);
     let returned = known.map(|known| known.returned.as_slice()).unwrap_or_default();
     let last = returned.last().map(|(back, _)| back);
@@ -122,15 +122,15 @@ fn by_agent<'a>(session: &'a Session, item: &WorkItemOffered) -> Answered<'a> {
         None => known.map_or("offered", |known| known.state(session.last_at)).to_owned(),
     };
     let replies = returned.iter().flat_map(|(back, _)| &back.record.replies).collect();
-    Answered { status, origin: last.map(|back| back.record.origin), replies: last.map(|_| replies) }
+    TracedAnswer { status, origin: last.map(|back| back.record.origin), replies: last.map(|_| replies) }
 }
 
-fn by_seat(status: Option<&SeatStatus>, may_be_read: bool) -> Answered<'_> {
+fn by_seat(status: Option<&SeatStatus>, may_be_read: bool) -> TracedAnswer<'_> {
     let status = match status {
         Some(SeatStatus::Revealed(answer, _)) if may_be_read => {
             let replies = Some(answer.record.replies.iter().collect());
             let (status, origin) = (answer.outcome.name().to_owned(), Some(answer.record.origin));
-            return Answered { status, origin, replies };
+            return TracedAnswer { status, origin, replies };
         }
         None | Some(SeatStatus::Waiting) => "waiting".to_owned(),
         Some(SeatStatus::Asking) => "asking".to_owned(),
@@ -140,7 +140,7 @@ fn by_seat(status: Option<&SeatStatus>, may_be_read: bool) -> Answered<'_> {
         Some(SeatStatus::Excused(reason)) => format!("excused: {reason}"),
         Some(SeatStatus::Missing) => "missing".to_owned(),
     };
-    Answered { status, origin: None, replies: None }
+    TracedAnswer { status, origin: None, replies: None }
 }
 
 /// A work item as plain text, safe to print.

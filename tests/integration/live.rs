@@ -60,6 +60,24 @@ fn retry(seat: &str, model: Option<&str>) -> FacilitatorRequest {
     FacilitatorRequest::Retry { participant: seat.to_owned(), model: model.map(str::to_owned) }
 }
 
+/// An opening of what nobody has seen, a revision that is none, and one that is.
+fn revisions() -> Vec<FacilitatorRequest> {
+    let form =
+        "question: \"Which, really?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n";
+    let revised = RoundRevised {
+        step: "pick".to_owned(),
+        form: form.to_owned(),
+        participants: Some(vec!["ann".to_owned(), "cyd".to_owned()]),
+        ..RoundRevised::default()
+    };
+    let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
+    vec![
+        FacilitatorRequest::OpenRound { seen: Some("0".repeat(64)) },
+        FacilitatorRequest::Revise(nonsense),
+        FacilitatorRequest::Revise(revised),
+    ]
+}
+
 #[test]
 fn a_round_waits_is_revised_asked_again_and_accepted() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -67,22 +85,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
     let artifact = || serde_json::from_str(r#"{"id": "REQ-1", "title": "No new server"}"#).expect("a map");
     let mut screen = at_holds(
         vec![
-            |_| {
-                let form = "question: \"Which, really?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n";
-                let participants = Some(vec!["ann".to_owned(), "cyd".to_owned()]);
-                let revised = RoundRevised {
-                    step: "pick".to_owned(),
-                    form: form.to_owned(),
-                    participants,
-                    ..RoundRevised::default()
-                };
-                let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
-                vec![
-                    FacilitatorRequest::OpenRound { seen: Some("0".repeat(64)) },
-                    FacilitatorRequest::Revise(nonsense),
-                    FacilitatorRequest::Revise(revised),
-                ]
-            },
+            |_| revisions(),
             |session| {
                 let (round, text) = ("pick".to_owned(), "Split so far.".to_owned());
                 let note = FacilitatorRequest::Order(Command::RecordSynthesis { round, text });

@@ -58,7 +58,7 @@ pub enum Verb {
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
         #[command(flatten)]
-        trust: Trust,
+        trust: TrustFlag,
     },
     /// Verify session files
     Verify(VerifyArgs),
@@ -142,7 +142,7 @@ pub enum Verb {
         #[arg(long)]
         probe: bool,
         #[command(flatten)]
-        trust: Trust,
+        trust: TrustFlag,
     },
     /// Create a `.s2s` folder for this project, or print a definition made from a block of context
     Init {
@@ -170,7 +170,7 @@ pub enum Verb {
 }
 
 #[derive(Debug, Clone, Copy, Default, ClapArgs)]
-pub struct Trust {
+pub struct TrustFlag {
     /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
     #[arg(long)]
     pub trust: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use super::Trust;
+use super::TrustFlag;
 use super::run::{OpeningOptions, Run, RunOptions, dollars};
 use crate::config::remote::RemoteConfig;
 
@@ -92,7 +92,7 @@ pub struct WorkerArgs {
     #[arg(long)]
     pub until_idle: bool,
     #[command(flatten)]
-    pub trust: Trust,
+    pub trust: TrustFlag,
 }
 
 #[cfg(feature = "nats")]
@@ -121,5 +121,5 @@ pub struct McpArgs {
     #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_usd: Option<f64>,
     #[command(flatten)]
-    pub trust: Trust,
+    pub trust: TrustFlag,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::Trust;
+use super::TrustFlag;
 
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct Run {
@@ -90,7 +90,7 @@ pub struct RunOptions {
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]
-    pub trust: Trust,
+    pub trust: TrustFlag,
 }
 
 #[derive(Debug, Clone, ClapArgs)]

@@ -81,7 +81,7 @@ pub struct Convene {
     /// or maps {"persona": "qa-lead", "model": "openai/gpt-5-mini"}. Without them the user's panel.
     #[serde(default)]
     #[schemars(with = "Vec<Value>")]
-    pub participants: Vec<Seat>,
+    pub participants: Vec<SeatArgument>,
     /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
@@ -97,7 +97,7 @@ pub struct Convene {
 /// A seat of the panel.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Seat {
+pub enum SeatArgument {
     /// A model (provider/model), or a persona by name.
     Name(String),
     /// A seat with a persona and a model.
@@ -156,7 +156,7 @@ pub struct OfStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Numbers {
     pub session: String,
-    pub state: State,
+    pub state: SessionState,
     pub seats: usize,
     pub sealed: usize,
     /// Milliseconds to wait before asking again; 0 once nothing will change.
@@ -170,7 +170,7 @@ pub struct Numbers {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum SessionState {
     /// Seats are being asked.
     Open,
     /// It waits for someone; `why` says for whom.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Convene, Evidence, Numbers, Seat};
+use super::arguments::{Convene, Evidence, Numbers, SeatArgument};
 use super::sessions::{CALLER, Sessions};
 use crate::ballot::{ParsedReply, read_reply};
 use crate::cli::args::McpArgs;
@@ -82,9 +82,9 @@ pub fn id_of(question: &str) -> String {
 
 fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> {
     let mut seats: Vec<Value> = asked.participants.iter().map(|seat| json!(seat)).collect();
-    let is_caller = |seat: &Seat| match seat {
-        Seat::Name(name) => name == CALLER,
-        Seat::Map(map) => map.name.as_deref() == Some(CALLER),
+    let is_caller = |seat: &SeatArgument| match seat {
+        SeatArgument::Name(name) => name == CALLER,
+        SeatArgument::Map(map) => map.name.as_deref() == Some(CALLER),
     };
     if asked.participants.iter().any(is_caller) {
         let problem = Diagnostic::new(format!("`{CALLER}` is your own seat"));

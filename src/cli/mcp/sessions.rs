@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::arguments::{Numbers, State};
+use super::arguments::{Numbers, SessionState};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Observer;
 use crate::history::{Event, LogEntry, PauseReason, RoundRun, Session};
@@ -50,7 +50,8 @@ impl Sessions {
 
     pub fn has_room(&self) -> Result<(), Diagnostic> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = running.values().filter(|session| session.numbers.borrow().state == State::Open).count();
+        let open =
+            running.values().filter(|session| session.numbers.borrow().state == SessionState::Open).count();
         if open < MOST {
             return Ok(());
         }
@@ -79,7 +80,7 @@ impl Sessions {
             }
         }
         let path = ready.path.clone();
-        let mut teller = Teller { session: Session::default(), tell, open_gate };
+        let mut teller = NumbersTeller { session: Session::default(), tell, open_gate };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
@@ -109,11 +110,11 @@ impl Sessions {
             let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             running.get(id)?.numbers.clone()
         };
-        let settled = numbers.wait_for(|numbers| numbers.state != State::Open);
+        let settled = numbers.wait_for(|numbers| numbers.state != SessionState::Open);
         let is_lost = matches!(tokio::time::timeout(wait, settled).await, Ok(Err(_)));
         let mut now = numbers.borrow().clone();
-        if is_lost && now.state == State::Open {
-            (now.state, now.poll_ms) = (State::Paused, 0);
+        if is_lost && now.state == SessionState::Open {
+            (now.state, now.poll_ms) = (SessionState::Paused, 0);
             now.why = Some("it stopped with an internal error; what is recorded is safe".to_owned());
         }
         Some(now)
@@ -121,7 +122,7 @@ impl Sessions {
 
     pub fn is_open(&self, id: &str) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.get(id).is_some_and(|session| session.numbers.borrow().state == State::Open)
+        running.get(id).is_some_and(|session| session.numbers.borrow().state == SessionState::Open)
     }
 
     /// The file of a session that runs here, or has.
@@ -143,11 +144,11 @@ impl Sessions {
 fn numbers_of(session: &Session) -> Numbers {
     let round = session.rounds.last();
     let state = match (&session.closed, &session.paused) {
-        (Some(_), _) => State::Closed,
-        (None, Some(_)) => State::Paused,
-        (None, None) => State::Open,
+        (Some(_), _) => SessionState::Closed,
+        (None, Some(_)) => SessionState::Paused,
+        (None, None) => SessionState::Open,
     };
-    let why = session.paused.as_ref().filter(|_| state == State::Paused).map(|(_, reason)| {
+    let why = session.paused.as_ref().filter(|_| state == SessionState::Paused).map(|(_, reason)| {
         let resume = format!("the user continues it with `roundtable resume {}`", session.id);
         match reason {
             PauseReason::Interrupted => format!("interrupted; {resume}"),
@@ -162,7 +163,7 @@ fn numbers_of(session: &Session) -> Numbers {
         state,
         seats: round.map_or(session.roster.len(), |round| round.seats.len()),
         sealed: round.map_or(0, RoundRun::sealed),
-        poll_ms: if state == State::Open { POLL_MS } else { 0 },
+        poll_ms: if state == SessionState::Open { POLL_MS } else { 0 },
         why,
         notices: Vec::new(),
     }
@@ -171,7 +172,7 @@ fn numbers_of(session: &Session) -> Numbers {
 /// The numbers of a session that does not run here, as its file tells.
 pub fn numbers_elsewhere(session: &Session) -> Numbers {
     let mut numbers = numbers_of(session);
-    if numbers.state == State::Open {
+    if numbers.state == SessionState::Open {
         let resume = format!("the user continues it with `roundtable resume {}`", session.id);
         numbers.why = Some(format!("it does not run here: another program runs it, or {resume}"));
     }
@@ -179,17 +180,17 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
 }
 
 /// Folds what is on disk, and tells its numbers.
-struct Teller {
+struct NumbersTeller {
     session: Session,
     tell: watch::Sender<Numbers>,
     open_gate: watch::Sender<bool>,
 }
 
-impl Teller {
+impl NumbersTeller {
     fn end(&self, error: Option<String>) {
         let mut numbers = numbers_of(&self.session);
         if let Some(error) = error {
-            numbers.state = State::Paused;
+            numbers.state = SessionState::Paused;
             numbers.poll_ms = 0;
             numbers.why = Some(format!("it stopped with an error, what is recorded is safe: {error}"));
         }
@@ -197,7 +198,7 @@ impl Teller {
     }
 }
 
-impl Observer for Teller {
+impl Observer for NumbersTeller {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
         self.session.apply_entry(line);
         let event = &line.stamped.event;
@@ -209,7 +210,7 @@ impl Observer for Teller {
         }
         let numbers = numbers_of(&self.session);
         // The end is reported once the file is closed.
-        if numbers.state == State::Open {
+        if numbers.state == SessionState::Open {
             self.tell.send_replace(numbers);
         }
     }

@@ -154,7 +154,7 @@ pub fn recorded(
     let Some(record) = step.record.as_ref().filter(|_| has_result) else { return Ok(Vec::new()) };
     let found = record.from.apply(&context_with(session, result, leaks))?;
     let definition = session.definition();
-    let mut draft = Draft {
+    let mut draft = AgendaDraft {
         agenda: session.agenda.clone(),
         artifacts: definition.artifacts.iter().map(|artifact| artifact.id.clone()).collect(),
         definition,
@@ -221,14 +221,14 @@ fn entries<'a>(record: &Record, found: &'a Value) -> Result<Vec<Entry<'a>>, Stri
 }
 
 /// The agenda and the artifacts' ids as the events so far leave them.
-struct Draft<'a> {
+struct AgendaDraft<'a> {
     agenda: Agenda,
     artifacts: Vec<String>,
     definition: &'a Definition,
     step: &'a str,
 }
 
-impl Draft<'_> {
+impl AgendaDraft<'_> {
     fn event(&mut self, what: Recorded, entry: &Value) -> Result<Event, String> {
         if what == Recorded::Artifacts {
             return self.artifact(entry);

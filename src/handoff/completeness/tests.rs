@@ -1,15 +1,15 @@
 //! Sentences a facilitator writes, and what is found in them.
 
-use super::{Finding, Held, findings};
+use super::{Gap, Material, findings};
 
 /// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
-fn held() -> Held<'static> {
+fn held() -> Material<'static> {
     let ids = [("REQ-001", true), ("REQ-002", false), ("APP-15", false), ("login", true), ("adr7", false)];
     let content = |is_held: bool| vec![(!is_held).then_some("what it holds")];
-    Held { ids: ids.map(|(id, is_held)| (id, content(is_held))).into(), ..Held::default() }
+    Material { ids: ids.map(|(id, is_held)| (id, content(is_held))).into(), ..Material::default() }
 }
 
-fn found(said: &str) -> Vec<Finding> {
+fn found(said: &str) -> Vec<Gap> {
     findings(said, &held())
 }
 
@@ -91,6 +91,6 @@ fn what_is_decided_exactly_is_certain() {
 
 #[test]
 fn what_a_result_may_bring_is_no_certain_finding() {
-    let open = Held { may_grow: true, ..held() };
+    let open = Material { may_grow: true, ..held() };
     assert!(findings("Do we accept REQ-009?", &open).iter().all(|finding| !finding.is_certain));
 }

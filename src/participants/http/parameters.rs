@@ -79,14 +79,14 @@ impl Parameter {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum ParameterChange {
     Omit(Parameter),
     /// The limit is called `max_completion_tokens`, or `max_tokens`.
     CompletionTokens(bool),
     Limit(u32),
 }
 
-impl Change {
+impl ParameterChange {
     fn parameter(self) -> Parameter {
         match self {
             Self::Omit(parameter) => parameter,
@@ -115,7 +115,7 @@ impl Change {
 /// Facts about a model that its service has told.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Learned {
-    changes: Vec<Change>,
+    changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     thinks: bool,
 }
@@ -138,7 +138,7 @@ impl ParameterMemory {
         self.lock().entry(model.to_owned()).or_default().thinks = true;
     }
 
-    fn learn(&self, model: &str, change: Change) {
+    fn learn(&self, model: &str, change: ParameterChange) {
         let mut models = self.lock();
         let known = &mut models.entry(model.to_owned()).or_default().changes;
         if !known.contains(&change) {
@@ -152,7 +152,7 @@ impl ParameterMemory {
 pub(super) struct Parameters {
     wanted: RequestOptions,
     pub sent: RequestOptions,
-    declined: Vec<Change>,
+    declined: Vec<ParameterChange>,
 }
 
 impl Parameters {
@@ -191,8 +191,9 @@ impl Parameters {
     /// each parameter.
     pub fn adapt(&mut self, style: ApiStyle, complaint: Option<&Complaint>, ask: &SeatRequest) -> bool {
         let change = complaint.and_then(|said| change(style, &self.sent, said, ask.purse.is_limited()));
-        let is_new =
-            |change: &Change| self.declined.iter().all(|known| known.parameter() != change.parameter());
+        let is_new = |change: &ParameterChange| {
+            self.declined.iter().all(|known| known.parameter() != change.parameter())
+        };
         let Some(change) = change.filter(is_new) else { return false };
         self.declined.push(change);
         change.apply(&mut self.sent);
@@ -205,7 +206,7 @@ impl Parameters {
     pub fn settle(&self, memory: &ParameterMemory, ask: &SeatRequest) -> Vec<String> {
         // A refused schema of a definition says nothing about those of other requests.
         let is_own = ask.schema.as_ref().is_some_and(|schema| !schema.is_strict);
-        let lasts = |change: &&Change| !(is_own && change.parameter() == Parameter::Schema);
+        let lasts = |change: &&ParameterChange| !(is_own && change.parameter() == Parameter::Schema);
         for change in self.declined.iter().filter(|_| !ask.has_twice_the_room).filter(lasts) {
             memory.learn(&ask.model, *change);
         }
@@ -308,25 +309,35 @@ impl Complaint {
 
 /// Returns the request to try after one that was declined, if another is worth trying. A limit is left out
 /// only where nothing bounds what the reply may cost.
-fn change(style: ApiStyle, sent: &RequestOptions, complaint: &Complaint, has_budget: bool) -> Option<Change> {
+fn change(
+    style: ApiStyle,
+    sent: &RequestOptions,
+    complaint: &Complaint,
+    has_budget: bool,
+) -> Option<ParameterChange> {
     let names = |parameter: Parameter| complaint.names(parameter.names(style));
     let is_limit = names(Parameter::MaxOutputTokens);
     let is_named = |limit: &u32| complaint.numbers().any(|number| number == *limit);
     if let Some(limit) = sent.max_output_tokens.filter(is_named) {
         let is_context = complaint.text.contains("context");
         if is_context && style != ApiStyle::Anthropic && !has_budget {
-            return Some(Change::Omit(Parameter::MaxOutputTokens));
+            return Some(ParameterChange::Omit(Parameter::MaxOutputTokens));
         }
         if is_limit || is_context {
-            return complaint.numbers().filter(|number| (1..limit).contains(number)).max().map(Change::Limit);
+            return complaint
+                .numbers()
+                .filter(|number| (1..limit).contains(number))
+                .max()
+                .map(ParameterChange::Limit);
         }
     }
     if is_limit && sent.max_output_tokens.is_some() {
-        return (style == ApiStyle::OpenAi).then_some(Change::CompletionTokens(!sent.completion_tokens));
+        return (style == ApiStyle::OpenAi)
+            .then_some(ParameterChange::CompletionTokens(!sent.completion_tokens));
     }
     let found = Parameter::OPTIONAL.into_iter().find(|of| of.is_in(sent) && names(*of));
     let by_schema = || Some(Parameter::Schema).filter(|of| of.is_in(sent) && complaint.param.is_none());
-    found.or_else(by_schema).map(Change::Omit)
+    found.or_else(by_schema).map(ParameterChange::Omit)
 }
 
 #[cfg(test)]
@@ -343,11 +354,11 @@ mod tests {
         effort: Some(crate::workflow::Effort::Low),
     };
     use ApiStyle::{Anthropic, OpenAi, Responses};
-    use Change::{CompletionTokens, Limit, Omit};
     use Parameter::{Effort, MaxOutputTokens, Schema, Seed, StreamUsage, Temperature};
+    use ParameterChange::{CompletionTokens, Limit, Omit};
 
     /// Complaints of each style, and the change that follows.
-    const CASES: [(ApiStyle, &str, Option<Change>); 16] = [
+    const CASES: [(ApiStyle, &str, Option<ParameterChange>); 16] = [
         (
             OpenAi,
             r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#,

@@ -14,7 +14,7 @@ pub use output::OutputPaths;
 pub use presets::{NAMED, named};
 pub use program::SeatProgram;
 pub use seat::{PASSED, ProgramSeat, version};
-pub use wiretap::{Finding, fingerprint, measure};
+pub use wiretap::{WiretapFinding, fingerprint, measure};
 
 /// The tools a program may declare in a blind round, if its configuration allows them: none that reads,
 /// runs or fetches anything.

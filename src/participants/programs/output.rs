@@ -14,11 +14,11 @@ pub struct OutputPaths {
     /// The answer's text; without it, all that is printed.
     pub reply: Option<String>,
     /// The documents that may hold the answer; all without it.
-    pub reply_if: Option<Mark>,
+    pub reply_if: Option<OutputMark>,
     /// The document that says that no more follows.
-    pub end_if: Option<Mark>,
+    pub end_if: Option<OutputMark>,
     pub failure: Option<String>,
-    pub failure_if: Option<Mark>,
+    pub failure_if: Option<OutputMark>,
     /// An object of which each entry has counts; without it the document has them.
     pub usage_under: Option<&'static str>,
     /// Tokens of the prompt, cached ones included; several numbers are added up.
@@ -31,7 +31,7 @@ pub struct OutputPaths {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct OutputMark {
     pub path: &'static str,
     /// A text as it is, another value as JSON.
     pub value: &'static str,
@@ -125,7 +125,7 @@ fn found(document: &Value, path: &str) -> Option<Value> {
     Transform::parse(path).ok()?.apply(document.as_object()?).ok()
 }
 
-impl Mark {
+impl OutputMark {
     fn is_on(&self, document: &Value) -> bool {
         match found(document, self.path) {
             Some(Value::String(text)) => text == self.value,
@@ -137,7 +137,7 @@ impl Mark {
 
 /// Returns what a path finds in the last document that has the mark and in which it finds something, and
 /// which document that is.
-fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<(usize, Value)> {
+fn last(documents: &[Value], path: &str, mark: Option<&OutputMark>) -> Option<(usize, Value)> {
     let marked = documents.iter().enumerate().rev();
     let mut marked = marked.filter(|(_, document)| mark.is_none_or(|mark| mark.is_on(document)));
     marked.find_map(|(at, document)| Some((at, found(document, path)?)))

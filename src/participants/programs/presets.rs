@@ -2,7 +2,7 @@
 //!
 //! The first line of each names the version it was tried against.
 
-use super::output::{Mark, OutputPaths};
+use super::output::{OutputMark, OutputPaths};
 use super::program::{OwnSettings, SeatProgram, pairs, words};
 
 pub type Preset = (&'static str, fn() -> SeatProgram);
@@ -43,8 +43,8 @@ fn claude() -> SeatProgram {
         output: OutputPaths {
             reply: Some("result".to_owned()),
             failure: Some("result".to_owned()),
-            failure_if: Some(Mark { path: "is_error", value: "true" }),
-            end_if: Some(Mark { path: "type", value: "result" }),
+            failure_if: Some(OutputMark { path: "is_error", value: "true" }),
+            end_if: Some(OutputMark { path: "type", value: "result" }),
             tokens_in: words(
                 "usage.input_tokens usage.cache_creation_input_tokens usage.cache_read_input_tokens",
             ),
@@ -115,10 +115,10 @@ fn codex() -> SeatProgram {
         files: pairs(&[("models.json", MODELS)]),
         output: OutputPaths {
             reply: Some("item.text".to_owned()),
-            reply_if: Some(Mark { path: "item.type", value: "agent_message" }),
+            reply_if: Some(OutputMark { path: "item.type", value: "agent_message" }),
             failure: Some("error.message".to_owned()),
-            failure_if: Some(Mark { path: "type", value: "turn.failed" }),
-            end_if: Some(Mark { path: "type", value: "turn.completed" }),
+            failure_if: Some(OutputMark { path: "type", value: "turn.failed" }),
+            end_if: Some(OutputMark { path: "type", value: "turn.completed" }),
             tokens_in: words("usage.input_tokens"),
             tokens_cached: words("usage.cached_input_tokens"),
             tokens_out: words("usage.output_tokens"),
@@ -206,10 +206,10 @@ fn opencode() -> SeatProgram {
         ]),
         output: OutputPaths {
             reply: Some("part.text".to_owned()),
-            reply_if: Some(Mark { path: "part.type", value: "text" }),
+            reply_if: Some(OutputMark { path: "part.type", value: "text" }),
             failure: Some("error.data.message".to_owned()),
-            failure_if: Some(Mark { path: "type", value: "error" }),
-            end_if: Some(Mark { path: "part.reason", value: "stop" }),
+            failure_if: Some(OutputMark { path: "type", value: "error" }),
+            end_if: Some(OutputMark { path: "part.reason", value: "stop" }),
             tokens_in: words("part.tokens.input"),
             tokens_cached: words("part.tokens.cache.read"),
             tokens_out: words("part.tokens.output"),

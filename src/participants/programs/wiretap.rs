@@ -17,7 +17,7 @@ use crate::round::snapshot::sha256_hex;
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct WiretapFinding {
     pub tools: Vec<String>,
     /// Requests to a model that it makes for one answer.
     pub requests: u64,
@@ -53,7 +53,7 @@ pub fn fingerprint(program: &SeatProgram, model: &str) -> String {
 ///
 /// # Errors
 /// When it cannot be pointed at one, reaches it with nothing, or does not give back its answer.
-pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<Finding, String> {
+pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<WiretapFinding, String> {
     let name = program.executable();
     if !program.is_measurable(model) {
         return Err(format!("`{name}` cannot be pointed at a recorder for `{model}`"));
@@ -80,14 +80,14 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     Ok(compared(&recording, &prompt, program.takes("{rules")))
 }
 
-fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {
+fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> WiretapFinding {
     let (rules, user) = (&*prompt.rules, format!("{}{}", prompt.snapshot, prompt.tail));
     let ours = if is_apart { user } else { prompt.text() };
-    let mut finding = Finding {
+    let mut finding = WiretapFinding {
         requests: recording.requests.len() as u64,
         hosts: recording.hosts.clone(),
         checked_at: crate::clock::now().to_string(),
-        ..Finding::default()
+        ..WiretapFinding::default()
     };
     for request in &recording.requests {
         tools(request, &mut finding.tools);

@@ -17,7 +17,7 @@ fn over(kind: BallotKind) -> BallotForm {
 
 fn seated(snapshot: &str, seat: usize, seed: Option<u64>) -> Value {
     let ask = SeatRequest { seat: format!("seat-{seat}"), seed, ..testing::ask("", snapshot, "") };
-    answer(&Form::read(snapshot), &ask)
+    answer(&PlaceholderForm::read(snapshot), &ask)
 }
 
 #[test]

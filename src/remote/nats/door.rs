@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::names::{self, CONTEXT_PART, CONTEXTS, OFFERS, SIGNATURE};
-use super::offers::{Offer, Offers, Orders};
+use super::offers::{Offers, Orders, QueuedOffer};
 use super::receive::Receiver;
 use super::send::{PAUSE, lying, publish, purge};
 use super::streams::{self, MAX_OFFER, ack_wait};
@@ -161,7 +161,7 @@ impl Sender {
         }
     }
 
-    async fn publish_offer(self: Arc<Self>, offer: Offer) {
+    async fn publish_offer(self: Arc<Self>, offer: QueuedOffer) {
         if offer.body.len() > MAX_OFFER - HEADERS {
             let given_up = GivenUp { why: "its question is too long for the queue", ids: offer.ids };
             hand_in(&self.engine, Message::GivenUp(given_up)).await;
@@ -193,7 +193,7 @@ impl Sender {
 
     /// An offer that a worker has taken out of the queue, whose ballot is still to come or was refused: if it
     /// does not come in time, the worker is asked once more. One that has sealed it knows that it has.
-    async fn offer_again(self: Arc<Self>, offer: Offer) {
+    async fn offer_again(self: Arc<Self>, offer: QueuedOffer) {
         offer.ends.run_until_cancelled(sleep(2 * ack_wait() + PAUSE)).await;
         while !offer.ends.is_cancelled()
             && self.put(&offer, None).await.is_err()
@@ -203,7 +203,7 @@ impl Sender {
         }
     }
 
-    async fn put(&self, offer: &Offer, id: Option<&str>) -> Result<bool, String> {
+    async fn put(&self, offer: &QueuedOffer, id: Option<&str>) -> Result<bool, String> {
         let mut headers = HeaderMap::new();
         headers.insert(SIGNATURE, self.key.sign(&offer_message(offer.body.as_bytes())));
         publish(&self.queue, &offer.subject, id, headers, offer.body.as_bytes()).await

@@ -18,12 +18,12 @@ pub struct Orders {
     pub withdraw: Vec<String>,
     /// Lay down a snapshot, by its hash.
     pub context: Option<(String, Arc<str>)>,
-    pub offers: Vec<Offer>,
+    pub offers: Vec<QueuedOffer>,
     /// Cancelled with the round.
     pub ends: CancellationToken,
 }
 
-pub struct Offer {
+pub struct QueuedOffer {
     pub ids: DeliveryIds,
     pub subject: String,
     /// The server recognizes duplicates by this id: another deadline makes another message.
@@ -38,19 +38,19 @@ pub struct Offer {
 pub struct Offers {
     /// The round's name and public key.
     round: (String, String),
-    asked: HashMap<String, Asked>,
+    asked: HashMap<String, LastAsking>,
     ends: CancellationToken,
 }
 
 /// The last asking of a seat. The offer is out of date once one of these changes.
-struct Asked {
+struct LastAsking {
     /// Number of earlier retries of the seat.
     attempt: u32,
     deadline: Option<Timestamp>,
     ends: CancellationToken,
 }
 
-impl Drop for Asked {
+impl Drop for LastAsking {
     fn drop(&mut self) {
         self.ends.cancel();
     }
@@ -112,16 +112,16 @@ impl Offers {
         round: &RoundRun,
         seat: &Seat,
         deadline: Option<Timestamp>,
-    ) -> Option<Offer> {
+    ) -> Option<QueuedOffer> {
         let delivery = round.delivery(&seat.name)?;
         let mut json = offer_json(session, round, seat)?;
         // The model behind `remote/nats/WORKER/`.
         json["model"] = json!(session.seat_info(&seat.name)?.model.splitn(4, '/').nth(3));
         json["deadline"] = json!(deadline.map(|end| end.0));
         let ends = CancellationToken::new();
-        let asked = Asked { attempt: seat.retried, deadline, ends: ends.clone() };
+        let asked = LastAsking { attempt: seat.retried, deadline, ends: ends.clone() };
         self.asked.insert(seat.name.clone(), asked);
-        Some(Offer {
+        Some(QueuedOffer {
             subject: subject(session, round, &seat.name)?,
             message_id: deadline.map_or_else(|| delivery.clone(), |end| format!("{delivery}.{}", end.0)),
             body: json.to_string(),

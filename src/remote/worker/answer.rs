@@ -26,7 +26,7 @@ const REQUESTS: u32 = 2;
 /// A prompt may have so many tokens more than estimated.
 const MARGIN: usize = 1000;
 
-pub struct Model {
+pub struct WorkerModel {
     /// `provider/model`.
     pub name: String,
     pub participant: Arc<dyn Participant>,
@@ -40,7 +40,7 @@ pub struct Answerer {
     /// Public keys of the tables that may ask, in hex.
     pub table_keys: Vec<String>,
     /// The usual one first.
-    pub models: Vec<Model>,
+    pub models: Vec<WorkerModel>,
     /// The limit on cost, if there is one.
     pub money: Option<Money>,
 }
@@ -114,7 +114,7 @@ impl Answerer {
     }
 }
 
-impl Model {
+impl WorkerModel {
     /// The most one request may cost, in US dollars.
     fn each(&self, prompt: &Prompt) -> f64 {
         let input = estimated_tokens(&prompt.text()) + MARGIN;

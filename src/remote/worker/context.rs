@@ -14,17 +14,17 @@ const MAX_PARTS: usize = 64;
 
 pub struct Contexts {
     client: Client,
-    kept: Kept,
+    kept: KeptContexts,
 }
 
 /// The snapshots asked for last, by hash. Seats of one round wait for the one fetch of what they share, and for
 /// no other.
 #[derive(Default)]
-struct Kept(Mutex<VecDeque<(String, Arc<Fetched>)>>);
+struct KeptContexts(Mutex<VecDeque<(String, Arc<Fetched>)>>);
 
 type Fetched = OnceCell<Arc<str>>;
 
-impl Kept {
+impl KeptContexts {
     fn place(&self, sha256: &str) -> Arc<Fetched> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, fetched)) = kept.iter().find(|(hash, _)| hash == sha256) {
@@ -39,7 +39,7 @@ impl Kept {
 
 impl Contexts {
     pub fn new(client: Client) -> Self {
-        Self { client, kept: Kept::default() }
+        Self { client, kept: KeptContexts::default() }
     }
 
     pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
@@ -78,7 +78,7 @@ mod tests {
 
     #[tokio::test]
     async fn few_snapshots_are_kept_and_one_that_does_not_come_holds_up_no_other() {
-        let kept = Kept::default();
+        let kept = KeptContexts::default();
         let slow = kept.place("slow");
         let slow = slow.get_or_init(std::future::pending);
         let text = async { Arc::<str>::from("text") };

@@ -21,7 +21,7 @@ use crate::round::snapshot::unhex;
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 /// The answer to the queue about an offer; `None` leaves it to another process of the worker.
-type Verdict = Option<AckKind>;
+type OfferReply = Option<AckKind>;
 
 /// After a pause: what was wrong may pass.
 fn again() -> AckKind {
@@ -43,7 +43,7 @@ impl Worker {
         }
     }
 
-    async fn work(&self, message: &async_nats::Message, signature: &str, is_last: bool) -> Verdict {
+    async fn work(&self, message: &async_nats::Message, signature: &str, is_last: bool) -> OfferReply {
         let json = &message.payload;
         let why = match self.settings.answerer.read(json, signature) {
             Ok(offer) => return self.work_on(&offer, is_last).await,
@@ -72,7 +72,7 @@ impl Worker {
         Some(AckKind::Term)
     }
 
-    async fn work_on(&self, offer: &Offer, is_last: bool) -> Verdict {
+    async fn work_on(&self, offer: &Offer, is_last: bool) -> OfferReply {
         let ids = &offer.ids;
         let DeliveryIds { delivery, session, round, participant } = ids;
         // Before the look at the spool: what is kept there meanwhile would be missed.
@@ -110,7 +110,7 @@ impl Worker {
     }
 
     /// Keeps what is to be sent back on disk, and sends it.
-    async fn send(&self, reply: SeatReply) -> Verdict {
+    async fn send(&self, reply: SeatReply) -> OfferReply {
         if let SeatReply::Failed(of) = &reply {
             self.tell(&format!("{}: {} failed: {}", of.session, of.participant, of.failed.reason));
         }
@@ -124,7 +124,7 @@ impl Worker {
 
     /// Publishes a message that is on disk until the queue has it on disk, and notes that; after an interrupt
     /// for a moment only.
-    async fn deliver(&self, reply: &SeatReply) -> Verdict {
+    async fn deliver(&self, reply: &SeatReply) -> OfferReply {
         stop_at("before-publish");
         let ids = reply.ids();
         let subject = sealed(self.name(), &ids.session, &ids.round, &ids.participant);

@@ -12,7 +12,7 @@ mod spool;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answerer, Model};
+pub use answer::{Answerer, WorkerModel};
 pub use money::Money;
 pub use run::{Worker, WorkerSettings};
 pub use spool::Spool;

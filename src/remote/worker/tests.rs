@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Value, json};
 
-use super::{Answerer, Model, Money};
+use super::{Answerer, Money, WorkerModel};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::history::Price;
 use crate::journal::Disk;
@@ -44,7 +44,7 @@ fn answerer(says: &str, money: Option<Money>) -> (Answerer, Arc<Model1>) {
     let model = Arc::new(Model1(says.to_owned(), AtomicU32::new(0)));
     let participant = Arc::clone(&model) as Arc<dyn Participant>;
     let price = Price { input: 1000.0, cached: 1000.0, output: 1000.0 };
-    let models = vec![Model { name: "lab/m".to_owned(), participant, price, most_output: 100 }];
+    let models = vec![WorkerModel { name: "lab/m".to_owned(), participant, price, most_output: 100 }];
     (Answerer { key: SigningKey::new([2; 32]), table_keys: vec![table().public()], models, money }, model)
 }
 

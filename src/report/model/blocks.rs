@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::dissent::{Moved, said};
-use super::question::Question;
+use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
 use crate::insight::findings::{FindingGroup, grouped};
@@ -51,7 +51,7 @@ impl Block {
     }
 }
 
-impl Question<'_> {
+impl QuestionRounds<'_> {
     pub fn blocks(&self) -> Vec<Block> {
         let mut found: Vec<Block> = if self.rule.is_some() {
             self.amendments().into_iter().collect()

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::options::{Badge, stance_badge};
-use super::question::Question;
+use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::handoff::plain_texts;
 use crate::insight::movement::{Move, movement};
@@ -62,7 +62,7 @@ pub fn said(seat: &SeatView<'_>) -> String {
     found.into_iter().find(|texts| !texts.is_empty()).unwrap_or_default().join("\n")
 }
 
-impl<'a> Question<'a> {
+impl<'a> QuestionRounds<'a> {
     /// The seats that disagree with the result of the deciding round; of estimates the extremes.
     pub fn dissent(&self) -> Vec<Dissenter<'a>> {
         let Some(run) = self.run else { return Vec::new() };

@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::events::{StepRecord, artifacts, merges, point, steps};
-use super::facts::{Approval, Waiting, conclusions, cost_lines, waiting};
-use super::page::{Page, Verdict};
-use super::question::{Question, goal};
+use super::facts::{ApprovalFacts, Waiting, conclusions, cost_lines, waiting};
+use super::page::{Page, PageVerdict};
+use super::question::{QuestionRounds, goal};
 use super::record::{RoundRecord, total};
 use crate::core::{Cost, Deciding, deciding, failing_rounds, session_exit};
 use crate::history::{ReviewRecorded, Session, Tally, Timestamp};
@@ -47,8 +47,8 @@ pub struct Document<'a> {
     pub rehearsal: bool,
     /// What stands before the title.
     pub mark: &'static str,
-    pub verdict: Verdict,
-    pub task: Task<'a>,
+    pub verdict: PageVerdict,
+    pub task: TaskFacts<'a>,
     pub supersedes: Option<&'a str>,
     /// Labels of answers that no model gave.
     pub labels: Vec<Label>,
@@ -57,7 +57,7 @@ pub struct Document<'a> {
     /// The first page of a session without decisions.
     pub page: Option<Page<'a>>,
     pub rounds: Vec<RoundRecord<'a>>,
-    pub not_held: Vec<NotHeld<'a>>,
+    pub not_held: Vec<RoundNotHeld<'a>>,
     pub artifacts: Vec<Value>,
     pub agenda: &'a [AgendaItem],
     pub conflicts: Vec<Value>,
@@ -65,7 +65,7 @@ pub struct Document<'a> {
     pub merges: Vec<Value>,
     /// The gravest of each round first.
     pub findings: Vec<FindingGroup<'a>>,
-    pub approvals: Vec<Approval<'a>>,
+    pub approvals: Vec<ApprovalFacts<'a>>,
     pub waiting: Option<Waiting<'a>>,
     pub steps: Vec<StepRecord<'a>>,
     pub reviews: Vec<&'a ReviewRecorded>,
@@ -81,7 +81,7 @@ pub struct Document<'a> {
     /// The verb that continues it, unless it is over.
     pub resume_verb: Option<&'static str>,
     #[serde(flatten)]
-    pub written: Written<'a>,
+    pub written: WrittenBy<'a>,
     /// The pseudonyms are resolved when nobody is asked any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<&'a IndexMap<String, String>>,
@@ -89,7 +89,7 @@ pub struct Document<'a> {
 
 /// By which program the session was written, and from which definition.
 #[derive(Debug, Serialize)]
-pub struct Written<'a> {
+pub struct WrittenBy<'a> {
     program: &'a str,
     definition_file: &'a str,
     definition_sha256: &'a str,
@@ -98,7 +98,7 @@ pub struct Written<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Task<'a> {
+pub struct TaskFacts<'a> {
     /// The only question, else the goal.
     pub title: &'a str,
     pub goal: Option<&'a str>,
@@ -110,7 +110,7 @@ pub struct Task<'a> {
 
 /// A round that was never opened.
 #[derive(Debug, Serialize)]
-pub struct NotHeld<'a> {
+pub struct RoundNotHeld<'a> {
     pub step: &'a str,
     pub question: Option<&'a str>,
     pub reason: &'a str,
@@ -126,13 +126,13 @@ impl Source {
 
 impl<'a> Document<'a> {
     pub fn new(session: &'a Session, source: Source) -> Self {
-        Self::of(session, source, &Question::all(session))
+        Self::of(session, source, &QuestionRounds::all(session))
     }
 
     /// The report of the decision that a round belongs to, alone; none if that is no round of one.
     pub fn of_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
-        let mut questions = Question::all(session);
-        let is_of = |question: &Question<'_>| {
+        let mut questions = QuestionRounds::all(session);
+        let is_of = |question: &QuestionRounds<'_>| {
             question.rounds.iter().any(|run| run.opened.round == round || run.opened.step == round)
         };
         questions.retain(is_of);
@@ -140,7 +140,7 @@ impl<'a> Document<'a> {
         (!questions.is_empty()).then(|| Self::of(session, source, &questions))
     }
 
-    fn of(session: &'a Session, source: Source, questions: &[Question<'a>]) -> Self {
+    fn of(session: &'a Session, source: Source, questions: &[QuestionRounds<'a>]) -> Self {
         let failing = failing_rounds(session);
         let failed = |run| failing.iter().any(|failing| std::ptr::eq(*failing, run));
         let record = |run| RoundRecord::new(session, run, failed(run));
@@ -149,9 +149,9 @@ impl<'a> Document<'a> {
             questions.iter().map(|question| question.page(source.name())).collect();
         let verdict = match decisions.as_slice() {
             [only] => only.verdict.clone(),
-            _ => Verdict {
+            _ => PageVerdict {
                 made: session_headline(session),
-                decided: questions.iter().all(Question::is_decided),
+                decided: questions.iter().all(QuestionRounds::is_decided),
                 facts: None,
             },
         };
@@ -186,7 +186,7 @@ impl<'a> Document<'a> {
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
             findings: session.rounds.iter().flat_map(|run| grouped(session, run)).collect(),
-            approvals: session.approvals.iter().map(|asked| Approval::of(asked, session)).collect(),
+            approvals: session.approvals.iter().map(|asked| ApprovalFacts::of(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),
             reviews: session.reviews_in_order().collect(),
@@ -220,9 +220,9 @@ impl<'a> Document<'a> {
     }
 }
 
-fn written(session: &Session) -> Written<'_> {
+fn written(session: &Session) -> WrittenBy<'_> {
     let header = session.header.as_deref();
-    Written {
+    WrittenBy {
         program: header.map_or("roundtable", |header| &header.program),
         definition_file: header.map_or("", |header| &header.definition_file),
         definition_sha256: header.map_or("", |header| &header.definition_sha256),
@@ -231,13 +231,13 @@ fn written(session: &Session) -> Written<'_> {
     }
 }
 
-fn task<'a>(session: &'a Session, questions: &[Question<'a>]) -> Task<'a> {
+fn task<'a>(session: &'a Session, questions: &[QuestionRounds<'a>]) -> TaskFacts<'a> {
     let definition = session.definition.as_deref();
     let title = match questions {
         [only] => only.title(),
         _ => goal(session).unwrap_or(&session.id),
     };
-    Task {
+    TaskFacts {
         title,
         goal: goal(session),
         project_summary: definition.and_then(|known| known.project_summary.as_deref()),
@@ -300,7 +300,7 @@ fn missing(session: &Session, source: &Source) -> Vec<String> {
     said
 }
 
-fn not_held(session: &Session) -> Vec<NotHeld<'_>> {
+fn not_held(session: &Session) -> Vec<RoundNotHeld<'_>> {
     let decides = match deciding(session) {
         Some(Deciding::NotHeld(step, _)) => Some(step),
         _ => None,
@@ -309,7 +309,7 @@ fn not_held(session: &Session) -> Vec<NotHeld<'_>> {
     for (step, not_held) in &session.not_held {
         let round = session.definition.as_deref().and_then(|definition| definition.step(step)?.round());
         let question = round.map(|round| round.question.as_str());
-        found.push(NotHeld { step, question, reason: &not_held.why, failed: decides == Some(step) });
+        found.push(RoundNotHeld { step, question, reason: &not_held.why, failed: decides == Some(step) });
     }
     found
 }

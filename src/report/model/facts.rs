@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::question::Question;
+use super::question::QuestionRounds;
 use crate::core::Cost;
 use crate::history::{
     AnsweredQuestion, ApprovalGiven, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp, round_outcome,
@@ -37,7 +37,7 @@ pub struct Facts {
 
 /// What a person was asked, and answered.
 #[derive(Debug, Serialize)]
-pub struct Approval<'a> {
+pub struct ApprovalFacts<'a> {
     #[serde(flatten)]
     pub given: &'a ApprovalGiven,
     /// The message; of a decision of the facilitator's own that it is one.
@@ -110,7 +110,7 @@ pub fn quorum(run: &RoundRun) -> Fact {
     Fact::new(if tally.quorum_met { "Met" } else { "Not met" }, note)
 }
 
-impl<'a> Question<'a> {
+impl<'a> QuestionRounds<'a> {
     pub fn facts(&self) -> Facts {
         let tier = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier);
         Facts {
@@ -141,10 +141,10 @@ impl<'a> Question<'a> {
     }
 
     /// The answer that adopts or rejects the result, else the facilitator's own decision.
-    pub fn approval(&self) -> Option<Approval<'a>> {
+    pub fn approval(&self) -> Option<ApprovalFacts<'a>> {
         let asked = self.session.approval_of(self.run).or(self.by_person)?;
         let because = self.stays_proposed(&asked.given).filter(|_| asked.given.approved);
-        Some(Approval { because, ..Approval::from(asked) })
+        Some(ApprovalFacts { because, ..ApprovalFacts::from(asked) })
     }
 
     /// Why a yes does not adopt the result.
@@ -244,7 +244,7 @@ pub fn waiting(session: &Session) -> Option<Waiting<'_>> {
     Some(Waiting { step, message, about: asked_about(session) })
 }
 
-impl<'a> Approval<'a> {
+impl<'a> ApprovalFacts<'a> {
     /// An answer in the list of all, with a note where it adopts a round that decided nothing.
     pub fn of(asked: &'a AnsweredQuestion, session: &Session) -> Self {
         let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
@@ -260,7 +260,7 @@ impl<'a> Approval<'a> {
     }
 }
 
-impl<'a> From<&'a AnsweredQuestion> for Approval<'a> {
+impl<'a> From<&'a AnsweredQuestion> for ApprovalFacts<'a> {
     fn from(asked: &'a AnsweredQuestion) -> Self {
         let AnsweredQuestion { given, message, choices, at, .. } = asked;
         let is_decision = asked.decides().is_some();

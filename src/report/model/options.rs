@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::question::Question;
+use super::question::QuestionRounds;
 use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
@@ -89,7 +89,7 @@ pub struct OptionView {
     pub reasons: Reasons,
 }
 
-impl Question<'_> {
+impl QuestionRounds<'_> {
     pub fn letters(&self) -> Letters {
         self.run.map(|run| Letters::new(run, self.tally)).unwrap_or_default()
     }

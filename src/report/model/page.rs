@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::blocks::Block;
 use super::dissent::{Dissenter, Moved, dissent_heading};
-use super::facts::{Approval, Facts};
+use super::facts::{ApprovalFacts, Facts};
 use super::options::OptionView;
-use super::question::Question;
+use super::question::QuestionRounds;
 use super::reasons::headings;
 use super::votes::Table;
 use crate::core::{Deciding, deciding};
@@ -28,7 +28,7 @@ pub struct Page<'a> {
     pub one_of_many: bool,
     /// The rounds of its question, the earliest first.
     pub rounds: Vec<&'a str>,
-    pub verdict: Verdict,
+    pub verdict: PageVerdict,
     pub outcome: Option<RoundOutcome>,
     pub tier: Option<Tier>,
     /// "weak: 2 of 3 chose it", "dissent: skeptic", "approved: by Ana Berg": in a line among other decisions.
@@ -38,7 +38,7 @@ pub struct Page<'a> {
     /// Whether its deciding round was counted.
     pub counted: bool,
     pub blocks: Vec<Block>,
-    pub approval: Option<Approval<'a>>,
+    pub approval: Option<ApprovalFacts<'a>>,
     /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
     pub status: &'static str,
     pub next: String,
@@ -53,7 +53,7 @@ pub struct Page<'a> {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Verdict {
+pub struct PageVerdict {
     #[serde(flatten)]
     pub made: Headline,
     pub decided: bool,
@@ -61,7 +61,7 @@ pub struct Verdict {
     pub facts: Option<Facts>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> QuestionRounds<'a> {
     /// Its page; `file` is what the session's file is called.
     pub fn page(&self, file: &str) -> Page<'a> {
         let (facts, dissent, moved, approval) = (self.facts(), self.dissent(), self.moves(), self.approval());
@@ -74,7 +74,7 @@ impl<'a> Question<'a> {
             one_of_many: self.is_one_of_many,
             rounds: self.rounds.iter().map(|run| run.opened.round.as_str()).collect(),
             short: self.in_short(&facts, &dissent, approval.is_some()),
-            verdict: Verdict { made: self.made.clone(), decided: self.is_decided(), facts: Some(facts) },
+            verdict: PageVerdict { made: self.made.clone(), decided: self.is_decided(), facts: Some(facts) },
             outcome: self.outcome(),
             tier: self.tally.and_then(|tally| tally.tier),
             ballot: self.kind().name(),

@@ -10,7 +10,7 @@ use crate::tally::Rule;
 
 /// A question that was to be decided, or a session without any.
 #[derive(Debug)]
-pub struct Question<'a> {
+pub struct QuestionRounds<'a> {
     pub session: &'a Session,
     pub made: Headline,
     /// The rule of its decision.
@@ -26,7 +26,7 @@ pub struct Question<'a> {
     pub rounds: Vec<&'a RoundRun>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> QuestionRounds<'a> {
     /// The questions in the order in which they were asked; without any the session as a whole.
     pub fn all(session: &'a Session) -> Vec<Self> {
         let asked = questions(session);

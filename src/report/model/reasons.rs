@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
-use super::question::Question;
+use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::handoff::{options_named, plain_texts, words};
 use crate::history::{AnswerRevealed, RoundRun};
@@ -101,7 +101,7 @@ fn arguments<'a>(
 
 /// The reasons by option, over the revealed rounds of the question that have the form of `run`: those that
 /// most models have first.
-pub fn by_option(question: &Question<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
+pub fn by_option(question: &QuestionRounds<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
     let mut found: IndexMap<_, Reason> = IndexMap::new();
     let mut held: HashMap<&str, &str> = HashMap::new();
     for round in question.alike() {

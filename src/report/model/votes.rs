@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::dissent::sure;
 use super::options::{Badge, Letters, stance_badge};
-use super::question::Question;
+use super::question::QuestionRounds;
 use crate::ballot::Ballot;
 use crate::history::RoundRun;
 use crate::insight::movement::earlier;
@@ -43,7 +43,7 @@ pub struct Table<'a> {
     pub rows: Vec<Row<'a>>,
 }
 
-impl<'a> Question<'a> {
+impl<'a> QuestionRounds<'a> {
     pub fn table(&self) -> Table<'a> {
         let mut rows: IndexMap<&'a str, Row<'a>> = IndexMap::new();
         let letters = self.letters();

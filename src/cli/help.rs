@@ -48,8 +48,9 @@ fn examples(verbs: &[&str]) -> String {
         words.next() == Some("roundtable") && words.next().is_some_and(|verb| verbs.contains(&verb))
     };
     let lines = DOCUMENTS.iter().flat_map(|text| text.lines()).filter(is_wanted);
-    let pairs: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(" # ")).collect();
-    if pairs.is_empty() { String::new() } else { columns("Examples", &pairs) }
+    let example = |(line, what): (&str, &str)| format!("  {}\n      {what}\n", line.trim_end());
+    let shown: String = lines.filter_map(|line| line.split_once(" # ")).map(example).collect();
+    if shown.is_empty() { shown } else { format!("Examples:\n{shown}") }
 }
 
 fn columns(heading: &str, rows: &[(&str, &str)]) -> String {
@@ -136,7 +137,10 @@ mod tests {
             assert!(help.contains(&format!("roundtable {}", verb.get_name())), "{help}");
         }
         let check = command.find_subcommand("check").expect("a command").clone().render_help().to_string();
-        assert!(check.contains("Examples:\n  roundtable check cache.yaml  report all errors"), "{check}");
+        assert!(
+            check.contains("Examples:\n  roundtable check cache.yaml\n      report all errors"),
+            "{check}"
+        );
     }
 
     #[test]

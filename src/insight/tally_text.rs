@@ -2,6 +2,8 @@
 //!
 //! Lines hold raw names; each format and screen makes them harmless in its own way.
 
+use std::cmp::Ordering;
+
 use unicode_width::UnicodeWidthStr as _;
 
 use super::round_view;
@@ -104,10 +106,14 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
         );
         (format!("Round {}", round.opened.number), said)
     };
-    let change = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
-        std::cmp::Ordering::Less => "became narrower",
-        std::cmp::Ordering::Equal => "is as wide as before",
-        std::cmp::Ordering::Greater => "became wider",
+    let has_cards = !round.opened.ballot.cards.is_empty();
+    let change = match (now.iqr.as_f64().total_cmp(&before.iqr.as_f64()), has_cards) {
+        (Ordering::Less, true) => "spans fewer cards",
+        (Ordering::Less, false) => "became narrower",
+        (Ordering::Equal, true) => "spans as many cards as before",
+        (Ordering::Equal, false) => "is as wide as before",
+        (Ordering::Greater, true) => "spans more cards",
+        (Ordering::Greater, false) => "became wider",
     };
     found.iter().map(line).chain([("Change".to_owned(), format!("the middle half {change}"))]).collect()
 }

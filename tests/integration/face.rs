@@ -70,7 +70,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.press("o", &["Votes", "answered", "A accept"]);
     screen.press("a\r", &["Note on round"]);
     screen.send("Simple wins.");
-    screen.press(DONE, &["A accept"]);
+    screen.press(DONE, &["Note kept"]);
     screen.press("Ay", &["Session finished"]);
     screen.press("R", &["Report written to "]);
     quits(screen);

@@ -150,3 +150,30 @@ fn long_answers_and_torn_files_are_reported() {
         ran.shows("qa-lead");
     }
 }
+
+#[test]
+fn a_second_estimate_is_compared_by_cards_where_there_are_some() {
+    for (form, second, says) in [
+        ("cards: [1, 3, 5, 8, 13]", [3, 3, 5], "spans fewer cards"),
+        ("cards: [1, 3, 5, 8, 13]", [1, 8, 13], "spans more cards"),
+        ("cards: [1, 3, 5, 8, 13]", [3, 5, 13], "spans as many cards as before"),
+        ("min: 1, max: 20", [3, 5, 13], "became wider"),
+        ("min: 1, max: 20", [2, 5, 9], "is as wide as before"),
+    ] {
+        let step = format!("type: round, question: Size?, rule: median, ballot: {{kind: estimate, {form}}}");
+        let answers = |of: [u8; 3]| {
+            let [a, b, c] = of;
+            format!(
+                "{{qa-lead: {{estimate: {a}}}, skeptic: {{estimate: {b}}}, devops-engineer: {{estimate: {c}}}}}"
+            )
+        };
+        let desk = Desk::with(&format!(
+            "participants: [qa-lead, skeptic, devops-engineer]\n\
+             steps: [{{id: one, {step}}}, {{id: two, {step}, revises: one}}]\n\
+             answers: {{one: {}, two: {}}}\n",
+            answers([1, 3, 8]),
+            answers(second)
+        ));
+        desk.run(["--batch", "decide.yaml"]).code(0).shows(&format!("the middle half {says}"));
+    }
+}

@@ -113,10 +113,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     frame.render_widget(Paragraph::new(line), area);
 }
 
-fn wide(model: &Model, binding: &KeyBinding) -> usize {
-    binding.keys[0].chars().count() + word(model, binding).chars().count() + 4
-}
-
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
 fn word(model: &Model, binding: &KeyBinding) -> String {
     match (binding.action, model.screen_state()) {
@@ -144,7 +140,7 @@ pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     shown.sort_by_key(|binding| !is_first(binding));
     let mut used = 1;
     shown.retain(|binding| {
-        used += wide(model, binding);
+        used += binding.keys[0].chars().count() + word(model, binding).chars().count() + 4;
         // The last one needs no room behind it.
         used <= width + 3
     });

@@ -30,10 +30,6 @@ use Pane::{Answer, Checks, Question, Seats, Snapshot, Steps, Tally};
 
 impl Pane {
     pub const ALL: [Self; 7] = [Question, Seats, Tally, Answer, Snapshot, Steps, Checks];
-
-    pub fn index(self) -> usize {
-        self as usize
-    }
 }
 
 /// Returns the area of a part's lines: with a margin of one column at both sides.

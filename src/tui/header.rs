@@ -78,7 +78,6 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     Line::from(vec![label, Span::styled(text, theme.strong()), Span::raw(rest)])
 }
 
-/// The state of the round that is shown.
 fn state(model: &Model) -> Line<'static> {
     let session = model.session();
     let word = match (model.preview(), model.shown_round()) {

@@ -42,15 +42,9 @@ pub enum StartRefusal {
     Unagreed(Vec<Need>),
 }
 
-impl From<Diagnostics> for StartRefusal {
-    fn from(problems: Diagnostics) -> Self {
-        Self::Wrong(problems)
-    }
-}
-
-impl From<Diagnostic> for StartRefusal {
-    fn from(problem: Diagnostic) -> Self {
-        Self::Wrong(problem.into())
+impl<T: Into<Diagnostics>> From<T> for StartRefusal {
+    fn from(problems: T) -> Self {
+        Self::Wrong(problems.into())
     }
 }
 
@@ -116,8 +110,6 @@ pub enum Message {
     EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
-    /// A saved session is shown; why not to its end.
-    ReplayShown(Option<String>),
     Sources(Vec<ModelSource>),
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.

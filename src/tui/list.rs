@@ -55,9 +55,10 @@ pub enum ModelTarget {
 pub enum ListEvent {
     Moved,
     Closed,
-    Chosen,
-    /// Chosen for all that could be meant.
-    ChosenForAll,
+    /// `for_all`: for all that could be meant.
+    Chosen {
+        for_all: bool,
+    },
 }
 
 const TYPED: &str = "as typed";
@@ -94,8 +95,9 @@ impl List {
         let last = self.shown().len().saturating_sub(1);
         self.at = match key.code {
             KeyCode::Esc if self.typed.is_empty() => return ListEvent::Closed,
-            KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => return ListEvent::ChosenForAll,
-            KeyCode::Enter => return ListEvent::Chosen,
+            KeyCode::Enter => {
+                return ListEvent::Chosen { for_all: key.modifiers.contains(KeyModifiers::ALT) };
+            }
             KeyCode::Up => self.at.saturating_sub(1),
             KeyCode::Down => (self.at + 1).min(last),
             KeyCode::PageUp => self.at.saturating_sub(page),

@@ -52,6 +52,7 @@ impl TextView {
     fn room(height: u16) -> usize {
         usize::from(height.saturating_sub(3))
     }
+
     pub fn press(&mut self, key: &KeyEvent, size: (u16, u16)) -> TextEvent {
         let lines = self.lines(size.0);
         let most = lines.len().saturating_sub(Self::room(size.1));
@@ -85,7 +86,6 @@ impl TextView {
         TextEvent::Stayed
     }
 
-    /// Draws it; below it the keys, or a word to the person.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, notice: Option<&str>, theme: Theme) {
         let [place, foot] = Layout::vertical([Constraint::Min(0), Constraint::Length(1)]).areas(area);
         let (room, all) = (Self::room(area.height), self.lines(area.width));
@@ -99,29 +99,18 @@ impl TextView {
         let line = if let Some(notice) = notice {
             Line::styled(format!(" {}", harmless(notice).replace('\n', " ")), theme.active())
         } else {
-            let keys = self.keys(count.saturating_sub(start + room)).into_iter();
-            let word =
-                |(key, word): (_, String)| [Span::styled(key, theme.key()), format!(" {word}   ").into()];
-            std::iter::once(Span::raw(" ")).chain(keys.flat_map(word)).collect()
+            let more = format!("{} more lines", count.saturating_sub(start + room));
+            let keys: &[(&'static str, &str)] = match self.kind {
+                TextKind::Agree { is_read } if is_read || start + room >= count => {
+                    &[("y", "agree"), ("n", "no")]
+                }
+                TextKind::Agree { .. } => &[("j", &more), ("n", "no")],
+                TextKind::Answer => &[("Esc", "back"), ("← →", "seat"), ("y", "copy")],
+                TextKind::Plain => &[("Esc", "back"), ("y", "copy")],
+            };
+            let word = |(key, word): &(_, _)| [Span::styled(*key, theme.key()), format!(" {word}   ").into()];
+            std::iter::once(Span::raw(" ")).chain(keys.iter().flat_map(word)).collect()
         };
         frame.render_widget(Paragraph::new(line), foot);
-    }
-
-    /// The keys below a text, of which so many lines are left.
-    fn keys(&self, left: usize) -> Vec<(&'static str, String)> {
-        let mut keys = vec![("Esc", "back")];
-        match self.kind {
-            TextKind::Agree { is_read } if is_read || left == 0 => {
-                keys = vec![("y", "agree"), ("n", "no")];
-            }
-            TextKind::Agree { .. } => {
-                return vec![("j", format!("{left} more lines")), ("n", "no".to_owned())];
-            }
-            TextKind::Answer | TextKind::Plain => {
-                keys.extend((self.kind == TextKind::Answer).then_some(("← →", "seat")));
-                keys.push(("y", "copy"));
-            }
-        }
-        keys.into_iter().map(|(key, word)| (key, word.to_owned())).collect()
     }
 }

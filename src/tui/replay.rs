@@ -166,7 +166,6 @@ impl Replay {
         self.axis[self.at] - self.axis[last]
     }
 
-    /// Lets time pass while it plays.
     pub fn pass(&mut self, millis: u64) {
         let Some(mut waited) = self.playing.map(|waited| waited + millis) else { return };
         while self.at < self.lines.len() {
@@ -187,7 +186,6 @@ fn played(real: u64) -> u64 {
     if real > QUIET_FROM { QUIET } else { real.max(SHORTEST_REST) }
 }
 
-/// Draws the time line: what happened when, and where one is.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {
     const LEAST: usize = 10;
     let (now, whole) = replay.times();

@@ -17,6 +17,7 @@ use super::text::{highlighted, position};
 use super::theme::ascii;
 use super::{footer, form, header, home, replay};
 use crate::history::RoundRun;
+use crate::insight::independence::independence;
 use crate::sanitize::harmless;
 
 const TWO_COLUMNS: u16 = 90;
@@ -86,7 +87,7 @@ fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
 fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat: usize) {
     let inner = frame::inner(area);
     let height = usize::from(inner.height);
-    let scroll = model.scroll[pane.index()];
+    let scroll = model.scroll[pane as usize];
     let mut note = String::new();
     let (title, shown) = match pane {
         Pane::Seats if model.seat_count() == 0 => {
@@ -94,9 +95,7 @@ fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat:
         }
         Pane::Seats => seats::pane(model, inner),
         text => {
-            let is_answer = text == Pane::Answer;
-            let width = inner.width;
-            let all = if is_answer { answer::lines(model, seat, width) } else { lines(model, text, width) };
+            let all = lines(model, text, seat, inner.width);
             let start = scroll.min(all.len().saturating_sub(height));
             note = position(start, height, all.len());
             (title(model, text, seat), all.into_iter().skip(start).take(height).collect())
@@ -123,12 +122,12 @@ pub fn title(model: &Model, pane: Pane, seat: usize) -> String {
     }
 }
 
-/// All lines of a pane that is a text.
-pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
+/// All lines of a pane that is a text; that of an answer, the answer of this seat.
+fn lines(model: &Model, pane: Pane, seat: usize, width: u16) -> Vec<Line<'static>> {
     match pane {
         Pane::Question => question::lines(model, width),
         Pane::Tally => votes::lines(model, width),
-        Pane::Answer => answer::lines(model, model.seat, width),
+        Pane::Answer => answer::lines(model, seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
         Pane::Steps => steps::lines(model, width),
         Pane::Checks => checks::lines(model, width),
@@ -136,7 +135,6 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
     }
 }
 
-/// The panes that are seen, and where.
 fn places(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     let (main, is_wide) = (main_panes(model), area.width >= TWO_COLUMNS);
     if let Some(round) = model.revealed().filter(|_| !is_wide) {
@@ -195,7 +193,7 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     let width = frame::inner(area).width;
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
-        other => lines(model, other, width).len(),
+        other => lines(model, other, model.seat, width).len(),
     };
     let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
     let mut heights: Vec<u16> = shown.iter().map(wanted).collect();
@@ -220,7 +218,8 @@ fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
     let (votes, most) = if model.focus == Pane::Tally {
         (votes::lines(model, inner), area.height * 2 / 3)
     } else {
-        (votes::head(model, round, usize::from(inner)), area.height / 2)
+        let found = independence(model.session(), round);
+        (votes::head(model, round, usize::from(inner), found.as_ref()), area.height / 2)
     };
     let rows = [Constraint::Length(frame::height(votes.len()).clamp(3, most.max(3))), Constraint::Min(3)];
     let [over, under] = Layout::vertical(rows).areas(area);
@@ -270,7 +269,7 @@ pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     let inner = frame::inner(place(model, pane));
     match pane {
         Pane::Seats => 0,
-        text => lines(model, text, inner.width).len().saturating_sub(usize::from(inner.height)),
+        text => lines(model, text, model.seat, inner.width).len().saturating_sub(usize::from(inner.height)),
     }
 }
 
@@ -279,11 +278,11 @@ pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
     let width = frame::inner(place(model, pane)).width;
     let words = words.to_lowercase();
     let count = |line: &Line<'_>| line.to_string().to_lowercase().matches(&words).count();
-    let lines = lines(model, pane, width);
+    let lines = lines(model, pane, model.seat, width);
     lines.iter().enumerate().flat_map(|(index, line)| std::iter::repeat_n(index, count(line))).collect()
 }
 
 /// A pane of text as text, broken at this width.
 pub fn pane_text(model: &Model, pane: Pane, width: u16) -> String {
-    lines(model, pane, width).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    lines(model, pane, model.seat, width).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -4,16 +4,17 @@
 //! sleeps. Engine and storage work on other threads.
 
 mod effects;
-mod guard;
-mod opening;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event as Input, EventStream, KeyCode, KeyEvent,
+    KeyEventKind, KeyModifiers,
+};
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
@@ -46,6 +47,8 @@ const EIO: i32 = 5;
 /// Typed text is kept after a pause of this length.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
 #[derive(Debug, Clone, Copy)]
 pub struct ScreenOptions {
     pub theme: Theme,
@@ -61,10 +64,12 @@ pub fn run(
 ) -> io::Result<(ExitCode, Option<String>)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(async {
-        let terminal = guard::enter()?;
+        let terminal = enter()?;
         let size = terminal.size().map_or((80, 24), |size| (size.width, size.height));
         let model = Model::home(size, looks.theme);
         let (background, messages) = unbounded_channel();
+        let mut ticks = tokio::time::interval(Duration::from_secs(1));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         let mut screen = Screen {
             terminal,
             model,
@@ -76,7 +81,7 @@ pub fn run(
             opened: unbounded_channel(),
             keep_at: None,
             reply_until: None,
-            ticks: ticks(),
+            ticks,
             background,
             messages,
             inputs: EventStream::new(),
@@ -95,18 +100,43 @@ pub fn run(
         }
         done.map(|exit| (exit, left))
     });
-    guard::restore();
+    restore();
     // A thread that still reads something need not be waited for.
     runtime.shutdown_background();
     match done {
-        Err(error) if is_gone(&error) => Ok((ExitCode::HungUp, None)),
+        // The terminal is gone, which may be noticed before the signal.
+        Err(error) if cfg!(unix) && error.raw_os_error() == Some(EIO) => Ok((ExitCode::HungUp, None)),
         done => done,
     }
 }
 
-/// The error says that the terminal is gone, which may be noticed before the signal.
-fn is_gone(error: &io::Error) -> bool {
-    cfg!(unix) && error.raw_os_error() == Some(EIO)
+/// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
+fn enter() -> io::Result<DefaultTerminal> {
+    static HOOK: Once = Once::new();
+    // Whatever ends the program, the terminal is given back before the message is written.
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            // One elsewhere is shown on the screen, once whoever waits for that thread notices.
+            if std::thread::current().name() == Some("main") {
+                restore();
+            } else if IS_TAKEN.load(Ordering::Relaxed) {
+                return;
+            }
+            before(info);
+        }));
+    });
+    let terminal = ratatui::try_init()?;
+    IS_TAKEN.store(true, Ordering::Relaxed);
+    crossterm::execute!(io::stdout(), EnableBracketedPaste)?;
+    Ok(terminal)
+}
+
+fn restore() {
+    IS_TAKEN.store(false, Ordering::Relaxed);
+    let _ = crossterm::execute!(io::stdout(), DisableBracketedPaste);
+    // A terminal that is gone needs no restoring.
+    let _ = ratatui::try_restore();
 }
 
 /// Results of work on another thread, each with its number.
@@ -214,7 +244,7 @@ impl Screen {
                 self.asked.push(asked);
                 self.say(message).await?;
             }
-            () = sleep(due) => self.tick().await?,
+            () = tokio::time::sleep(due.unwrap_or_default()), if due.is_some() => self.tick().await?,
             _ = self.ticks.tick(), if is_counting => self.tick().await?,
             exit = self.signals.any() => self.wants_out = Some(exit),
         }
@@ -327,19 +357,6 @@ impl Screen {
 async fn next<T>(channel: Option<&mut UnboundedReceiver<T>>) -> Option<T> {
     match channel {
         Some(channel) => channel.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-fn ticks() -> Interval {
-    let mut ticks = tokio::time::interval(Duration::from_secs(1));
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    ticks
-}
-
-async fn sleep(due: Option<Duration>) {
-    match due {
-        Some(time) => tokio::time::sleep(time).await,
         None => std::future::pending().await,
     }
 }

@@ -79,7 +79,6 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// The frame of a pane, stronger where it is the one that is looked at.
     pub fn block(self, title: String, is_focused: bool) -> Block<'static> {
         let style = if is_focused { self.strong() } else { self.faint() };
         let over = if is_focused { self.strong() } else { Style::new() };
@@ -108,7 +107,6 @@ impl Theme {
         self.with(self.palette.options[place % OPTIONS])
     }
 
-    /// The sign of an option, by its place in the form.
     pub fn option_sign(place: usize) -> &'static str {
         const SIGNS: [&str; OPTIONS] = ["●", "■", "▲", "◆", "★", "▼"];
         SIGNS[place % OPTIONS]

@@ -27,18 +27,15 @@ pub fn seat_answer(
         fields.push(Field::line("changed_by", hint, "").labeled("changed by"));
     }
     fields.push(Field::line("confidence", "0 to 1 (optional)", ""));
+    let options = ballot.options.join(" · ");
+    let parts = [question, &options, background.unwrap_or_default()].into_iter();
+    let intro = parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n");
     let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
     Form {
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
-        intro: intro(question, ballot, background),
+        intro,
         ..Form::new(purpose, format!("Private answer for {seat}"), fields, "")
     }
-}
-
-fn intro(question: &str, ballot: &BallotForm, background: Option<&str>) -> String {
-    let options = ballot.options.join(" · ");
-    let parts = [question, options.as_str(), background.unwrap_or_default()];
-    parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
@@ -62,8 +59,8 @@ fn field(FormField { key, hint, input }: FormField) -> Field {
             Field::choice(key, hint, &words, "")
         }
         Input::AnyOf(words) => {
-            let pick = |name| CheckItem { name, about: String::new(), is_picked: false };
-            Field::picks(key, hint, words.into_iter().map(pick).collect())
+            let pick = |name: &String| CheckItem::new(name, "", false);
+            Field::picks(key, hint, words.iter().map(pick).collect())
         }
     };
     if key == "minimum_change" { field.labeled("minimum change") } else { field }

@@ -77,6 +77,12 @@ pub struct CheckItem {
     pub is_picked: bool,
 }
 
+impl CheckItem {
+    fn new(name: &str, about: &str, is_picked: bool) -> Self {
+        Self { name: name.to_owned(), about: about.to_owned(), is_picked }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormEvent {
     Typed,
@@ -162,13 +168,8 @@ impl Field {
 }
 
 impl Form {
-    fn new(
-        purpose: FormKind,
-        title: impl Into<String>,
-        fields: Vec<Field>,
-        kept_as: impl Into<String>,
-    ) -> Self {
-        let (title, kept_as) = (title.into(), kept_as.into());
+    fn new(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, kept_as: &str) -> Self {
+        let (title, kept_as) = (title.into(), kept_as.to_owned());
         let (intro, filled) = (String::new(), String::new());
         let form = Self { purpose, title, fields, at: 0, error: None, intro, filled, kept_as };
         Self { filled: form.kept(), ..form }
@@ -367,7 +368,7 @@ mod tests {
     use super::*;
 
     fn form() -> Form {
-        let pick = |name: &str| CheckItem { name: name.to_owned(), about: String::new(), is_picked: false };
+        let pick = |name: &str| CheckItem::new(name, "", false);
         let fields = vec![
             Field::line("id", "", "a"),
             Field::text("body", "", ""),

@@ -28,10 +28,8 @@ pub fn without_tools(persona: &str) -> String {
 /// and further seats by name.
 pub fn seats(personas: &[(String, String)], seats: &[String]) -> Form {
     let sits = |seat: &String, name: &String| seat == name || *name == without_tools(seat);
-    let pick = |(name, about): &(String, String)| CheckItem {
-        name: name.clone(),
-        about: about.clone(),
-        is_picked: seats.iter().any(|seat| sits(seat, name)),
+    let pick = |(name, about): &(String, String)| {
+        CheckItem::new(name, about, seats.iter().any(|seat| sits(seat, name)))
     };
     let also = seats.iter().filter(|seat| !personas.iter().any(|(name, _)| sits(seat, name)));
     let also: Vec<&str> = also.map(String::as_str).collect();
@@ -54,7 +52,7 @@ pub fn artifact(session: &Session) -> Form {
         Field::text("description", "Full text (optional)", ""),
     ];
     let kept_as = format!("{}-artifact", session.id);
-    Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, kept_as)
+    Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, &kept_as)
 }
 
 /// `REQ-001`, or the next number after those that are there.
@@ -67,7 +65,7 @@ fn next_id(session: &Session) -> String {
 pub fn note(session: &Session, round: &str, text: &str) -> Form {
     let fields = vec![Field::text("note", "Your conclusion; later rounds see it", text)];
     let kept_as = format!("{}-note-{round}", session.id);
-    Form::new(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
+    Form::new(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, &kept_as)
 }
 
 /// The form of a change of the agenda: in the list `change`, of the entry `id`, or of a new one without an id.
@@ -105,7 +103,7 @@ pub fn agenda(session: &Session, change: &'static str, id: &str) -> Form {
     let title = if id.is_empty() { format!("New {noun}") } else { format!("{change}: {id}") };
     let kept_as = format!("{}-agenda-{change}-{id}", session.id);
     let purpose = FormKind::Agenda(change, id.to_owned());
-    Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, kept_as) }
+    Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, &kept_as) }
 }
 
 fn about(point: &Point) -> String {
@@ -137,7 +135,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             Field::text("proposal", "Change what would let it pass", &text),
             choice(&["ask again with this text", LEAVE_BLOCKED]).labeled("then"),
         ];
-        return Form::new(FormKind::Amendment(text), "The proposal, amend it here", fields, kept_as);
+        return Form::new(FormKind::Amendment(text), "The proposal, amend it here", fields, &kept_as);
     }
     let comment = Field::text("comment", "Optional, recorded", "");
     let (purpose, fields) = match &question.kind {
@@ -162,7 +160,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         }
         QuestionKind::KeyLost(_) => (FormKind::KeyLost, vec![choice(&["ask again", "pause"])]),
     };
-    Form::new(purpose, question.message.clone(), fields, kept_as)
+    Form::new(purpose, question.message.clone(), fields, &kept_as)
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -255,7 +253,6 @@ fn picked_seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     }
 }
 
-/// The artifact that the form describes.
 fn recorded(form: &Form) -> Result<Map<String, Value>, String> {
     let (file, summary) = (form.trimmed("file"), form.trimmed("summary"));
     let summary = if summary.is_empty() && !file.is_empty() { file.clone() } else { form.needed("summary")? };

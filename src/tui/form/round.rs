@@ -15,23 +15,18 @@ use crate::yaml::{Out, read as read_yaml};
 
 pub(super) const NOBODY: &str = "`participants`: select at least one";
 
-fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
-    let pick = |(name, about): &(String, String)| CheckItem {
-        name: name.clone(),
-        about: about.clone(),
-        is_picked: DEFAULT_PANEL.contains(&name.as_str()),
-    };
-    personas.iter().map(pick).collect()
-}
-
 /// A question of one's own; `personas` are all there are, each with a line about it, `own` the strategies of
 /// the project.
 pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
     let built_in = strategies().iter().map(|strategy| &strategy.name);
     let strategies: Vec<&String> = built_in.chain(own).collect();
+    let pick = |(name, about): &(String, String)| {
+        CheckItem::new(name, about, DEFAULT_PANEL.contains(&name.as_str()))
+    };
     let who = vec![
         Field::choice("strategy", "", &strategies, "blind"),
-        Field::picks("participants", "Space adds or removes", panel(personas)).labeled("who"),
+        Field::picks("participants", "Space adds or removes", personas.iter().map(pick).collect())
+            .labeled("who"),
         Field::line("models", "Seats without persona: openai/gpt-5-mini, human", "").labeled("also"),
     ];
     let mut fields = fields("choice", who);
@@ -42,8 +37,8 @@ pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
 
 pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let seat = |name: &String| {
-        let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
-        CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
+        let about = session.roster.get(name).map_or("", |seat| &seat.model);
+        CheckItem::new(name, about, round.participants.holds(name))
     };
     let seats = session.roster.keys().map(seat).collect();
     let who = Field::picks("participants", "Space adds or removes", seats).labeled("who");
@@ -59,7 +54,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         field.restore(&value);
     }
     let kept_as = format!("{}-round-{step}", session.id);
-    Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, kept_as)
+    Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, &kept_as)
 }
 
 /// The fields of a question with this kind of ballot, and of who is asked; what few rounds need is folded.
@@ -256,7 +251,6 @@ pub(super) fn definition(form: &Form) -> Result<String, String> {
     with_rest(form, entries)
 }
 
-/// An id from the first words of a question.
 fn id_of(question: &str) -> String {
     let lower = question.to_lowercase();
     let words =
@@ -312,13 +306,11 @@ pub fn rule_hint(name: &str) -> &'static str {
     }
 }
 
-/// The rules that count a kind of ballot, and `none`.
 pub fn rules_of(kind: &str) -> Vec<&'static str> {
     let countable = BallotKind::from_name(kind).and_then(|kind| kind.info().countable);
     std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
 }
 
-/// The rule that a kind of ballot has unless another is chosen.
 pub fn usual_rule(kind: &str) -> &'static str {
     match kind {
         "choice" => "majority",
@@ -329,8 +321,7 @@ pub fn usual_rule(kind: &str) -> &'static str {
 }
 
 pub fn strategy_hint(name: &str) -> Cow<'static, str> {
-    let strategy = strategies().iter().find(|strategy| strategy.name == name);
-    match strategy {
+    match strategies().iter().find(|strategy| strategy.name == name) {
         Some(strategy) => format!("for {}", strategy.good_for).into(),
         None => "from .s2s/strategies".into(),
     }

@@ -9,11 +9,9 @@ use crate::history::NO_MODEL;
 use crate::insight::wording::{group_digits, pluralize};
 use crate::sanitize::harmless_line;
 use crate::tally::NoDecision;
-use crate::tui::live::{LiveSession, Preview};
 use crate::tui::model::Model;
 use crate::tui::text::hanging;
 
-/// One thing that was found: how grave it is, what it is, and the key that mends it.
 struct Check {
     grade: Grade,
     text: String,
@@ -95,7 +93,7 @@ fn found(model: &Model) -> Vec<Check> {
             add(Grade::Doubt, format!("{name}: its provider does not list it"), "m another model");
         }
     }
-    voices(model, live, preview, &models, &mut add);
+    voices(model, &models, &mut add);
     for seat in &opened.seats {
         if let Some(state) = invitation(model.session(), seat).filter(|state| *state != "joined") {
             let grade = if state == "invited" { Grade::Good } else { Grade::Doubt };
@@ -122,15 +120,9 @@ fn found(model: &Model) -> Vec<Check> {
 }
 
 /// Seats that are one voice, or none: of one model, or without one.
-fn voices(
-    model: &Model,
-    live: &LiveSession,
-    preview: &Preview,
-    models: &[&str],
-    add: &mut impl FnMut(Grade, String, &'static str),
-) {
-    let seats = preview.opened.seats.len();
-    let key = if live.draft.is_some() { "m seats a model" } else { "" };
+fn voices(model: &Model, models: &[&str], add: &mut impl FnMut(Grade, String, &'static str)) {
+    let seats = model.seat_count();
+    let key = if model.is_undecided() { "m seats a model" } else { "" };
     let count = |is_one: fn(&str) -> bool| models.iter().filter(|model| is_one(model)).count();
     let picks = count(|model| model.split('/').next() == Some("rehearsal"));
     if model.session().is_rehearsal() {

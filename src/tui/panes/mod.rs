@@ -1,6 +1,5 @@
 //! The panes of a session: each file has a pane's title and lines.
 
-pub mod agenda;
 pub mod answer;
 pub mod checks;
 pub mod question;

@@ -47,7 +47,7 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     let all: Vec<SeatView<'_>> = seats(model.session(), round).collect();
     if !is_revealed(round) {
         let name = longest(round.seats.keys(), area.width);
-        let line = |at: &usize| while_open(model, &all[*at], *at == chosen, name, usize::from(area.width));
+        let line = |at: &usize| while_open(model, &all[*at], name, usize::from(area.width));
         return (format!("Seats ({part}) · what needs you first"), shown.iter().map(line).collect());
     }
     let name = longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20);
@@ -89,18 +89,13 @@ fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: us
     line
 }
 
-fn while_open(
-    model: &Model,
-    seat: &SeatView<'_>,
-    is_chosen: bool,
-    longest: usize,
-    width: usize,
-) -> Line<'static> {
+fn while_open(model: &Model, seat: &SeatView<'_>, longest: usize, width: usize) -> Line<'static> {
     let (sign, word, style) = standing(model, seat);
     let time = if width < 44 { 0 } else { TIME };
     let of_model = if width < 60 { 0 } else { (width / 4).min(24) };
     let room = width.saturating_sub(3 + longest + 2 + time + of_model + usize::from(of_model > 0) * 2);
     let faint = model.theme.faint();
+    let is_chosen = model.seat_name() == Some(seat.name);
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, longest);
     line.push_span(Span::styled(clipped(&reason(model, seat).unwrap_or(word), room), style));
     if time > 0 {

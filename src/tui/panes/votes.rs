@@ -35,7 +35,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let Some(tally) = tally(round) else { return Vec::new() };
     let found = independence(session, round);
-    let mut lines = head_with(model, round, width, found.as_ref());
+    let mut lines = head(model, round, width, found.as_ref());
     lines.push(Line::default());
     lines.extend(moved(model, round, width));
     let made = headline(session, round, tally);
@@ -60,11 +60,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 
 /// The first lines: the questions, where there are several; the tracks, who disagreed, how far it can be
 /// trusted, in one line each.
-pub fn head(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
-    head_with(model, round, width, independence(model.session(), round).as_ref())
-}
-
-fn head_with(
+pub fn head(
     model: &Model,
     round: &RoundRun,
     width: usize,

@@ -196,7 +196,7 @@ fn to_end(model: &mut Model, is_end: bool) {
     if model.focus == Pane::Seats {
         return move_seat(model, |_, count| if is_end { count - 1 } else { 0 });
     }
-    model.scroll[model.focus.index()] = if is_end { usize::MAX } else { 0 };
+    model.scroll[model.focus as usize] = if is_end { usize::MAX } else { 0 };
 }
 
 /// The snapshot; once it is shown, its difference from the last one and back.
@@ -206,13 +206,13 @@ fn show_snapshot(model: &mut Model) {
     model.focus = Pane::Snapshot;
     if is_shown && let Some(live) = model.live_mut().filter(|_| has_before) {
         live.shows_diff = !live.shows_diff;
-        model.scroll[Pane::Snapshot.index()] = 0;
+        model.scroll[Pane::Snapshot as usize] = 0;
     }
 }
 
 /// To the next pane that has something to show.
 fn cycle_pane(model: &mut Model, by: usize) {
-    let at = model.focus.index();
+    let at = model.focus as usize;
     let next = (1..=Pane::ALL.len()).map(|step| Pane::ALL[(at + step * by) % Pane::ALL.len()]);
     let (is_draft, has_round) = (model.preview().is_some(), model.shown_round().is_some());
     let has_content = |pane: &Pane| match pane {
@@ -235,7 +235,7 @@ fn move_seat(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     let chosen = model.seat.min(model.seat_count().saturating_sub(1));
     if let Some(at) = order.iter().position(|seat| *seat == chosen) {
         model.seat = order[to(at, order.len())];
-        model.scroll[Pane::Answer.index()] = 0;
+        model.scroll[Pane::Answer as usize] = 0;
     }
 }
 
@@ -301,6 +301,6 @@ pub fn scroll(model: &mut Model, by: i32) {
 
 pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
     let most = max_scroll(model, pane);
-    let scroll = &mut model.scroll[pane.index()];
+    let scroll = &mut model.scroll[pane as usize];
     *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);
 }

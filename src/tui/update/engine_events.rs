@@ -12,7 +12,7 @@ use crate::tui::replay::Replay;
 
 pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
     match news {
-        EngineUpdate::Saw(line) => saw(model, *line),
+        EngineUpdate::Saw(line) => return saw(model, *line),
         EngineUpdate::Refused(why) => {
             if !forms::refused(model, &why) {
                 model.notice = Some(why);
@@ -21,12 +21,9 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
                 live.is_refused = live.ordered.is_some();
             }
             // The shown context may be stale.
-            vec![Effect::ReadContext]
+            return vec![Effect::ReadContext];
         }
-        EngineUpdate::Note(what) => {
-            model.notice = Some(what);
-            Vec::new()
-        }
+        EngineUpdate::Note(what) => model.notice = Some(what),
         EngineUpdate::Ended(how) => {
             model.notice = Some(match &how {
                 Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),
@@ -37,9 +34,9 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
                 live.ended = Some(how);
                 live.preview = None;
             }
-            Vec::new()
         }
     }
+    Vec::new()
 }
 
 fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {

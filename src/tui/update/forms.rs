@@ -112,9 +112,12 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             }
             vec![Effect::Reply(seat, text)]
         }
-        Ok(Submitted::Seats(names)) => {
+        Ok(Submitted::Seats(participants)) => {
             model.overlay = None;
-            give_seats(model, names)
+            let Some(draft) = model.live().and_then(|live| live.draft.as_ref()) else { return Vec::new() };
+            let choice = draft.from.1.clone();
+            let seats = choice.seats.into_iter().filter(|(name, _)| participants.contains(name)).collect();
+            vec![Effect::Redraft(SeatChoice { seats, participants, ..choice })]
         }
         Ok(Submitted::Order(order)) => {
             let form = form.clone();
@@ -125,13 +128,6 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             vec![kept, Effect::Order(*order)]
         }
     }
-}
-
-fn give_seats(model: &mut Model, participants: Vec<String>) -> Vec<Effect> {
-    let Some(draft) = model.live().and_then(|live| live.draft.as_ref()) else { return Vec::new() };
-    let choice = draft.from.1.clone();
-    let seats = choice.seats.into_iter().filter(|(name, _)| participants.contains(name)).collect();
-    vec![Effect::Redraft(SeatChoice { seats, participants, ..choice })]
 }
 
 /// A form that was handed in comes back with what is wrong with it.
@@ -148,21 +144,15 @@ pub fn happened(model: &mut Model) -> Option<Effect> {
     Some(Effect::Keep(form.kept_as.clone(), None))
 }
 
-fn new_question(model: &mut Model) -> Option<&mut Form> {
-    form(model).filter(|form| form.purpose == FormKind::NewQuestion)
-}
-
 /// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
 /// session is on disk.
 pub fn drafted(model: &mut Model) -> bool {
-    let is_new_question = new_question(model).is_some();
-    if is_new_question {
-        model.overlay = None;
-    }
-    is_new_question
+    let is_new = |overlay: &mut Overlay| matches!(overlay, Overlay::Form(form) if form.purpose == FormKind::NewQuestion);
+    model.overlay.take_if(is_new).is_some()
 }
 
 /// A topic that cannot begin: what is wrong with it is said in its form.
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
-    new_question(model).map(|form| form.refuse(why.to_owned())).is_some()
+    let new = form(model).filter(|form| form.purpose == FormKind::NewQuestion);
+    new.map(|form| form.refuse(why.to_owned())).is_some()
 }

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 
 use super::forms;
 use crate::engine::FacilitatorRequest;
-use crate::history::{Event, NO_MODEL, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
-use crate::insight::what_if;
+use crate::history::{Event, NO_MODEL, Point, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
+use crate::insight::{what_if, wording};
 use crate::report::trace;
 use crate::tally::RuleOptions;
 use crate::tui::form::{self, Form, Submitted};
@@ -15,7 +15,6 @@ use crate::tui::host::Effect;
 use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
 use crate::tui::live::{SeatChoice, SeatLink};
 use crate::tui::model::{Mode, Model, Overlay};
-use crate::tui::panes::agenda;
 use crate::tui::panes::question::shown;
 use crate::tui::panes::seats::{access_word, invitation, is_agent, seat_to_invite};
 use crate::tui::reading::TextView;
@@ -24,6 +23,7 @@ use crate::workflow::LINK;
 /// The model text of a person at this terminal.
 const HUMAN: &str = "human";
 const DOCTOR: &str = "Providers";
+
 fn show_list(model: &mut Model, kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) {
     model.overlay = Some(Overlay::List(List::of(kind, title, rows)));
 }
@@ -32,15 +32,18 @@ fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String
     model.overlay = Some(Overlay::Text(TextView::plain(title, text)));
 }
 
-/// Does what a row of a list stands for; `for_all`: for all that could be meant.
-pub fn choose(model: &mut Model, list: &List, for_all: bool) -> Vec<Effect> {
+/// Does what the chosen row of the list stands for; `for_all`: for all that could be meant.
+pub fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
+    let Some(Overlay::List(list)) = &model.overlay else { return Vec::new() };
     let Some((at, row)) = list.chosen() else { return Vec::new() };
-    match &list.kind {
-        ListKind::Models(target) => return give(model, target, row.value.clone(), for_all),
-        ListKind::Invitation(seat) => return invitation_chosen(model, seat, at),
+    let (kind, value) = (list.kind.clone(), row.value.clone());
+    model.overlay = None;
+    match kind {
+        ListKind::Models(target) => return give(model, target, value, for_all),
+        ListKind::Invitation(seat) => return invitation_chosen(model, &seat, at),
         ListKind::Material => return material_chosen(model, at),
         ListKind::Agenda => return agenda_entry(model, at),
-        ListKind::Steps => show_step(model, &row.value),
+        ListKind::Steps => show_step(model, &value),
     }
     Vec::new()
 }
@@ -135,9 +138,56 @@ fn material_chosen(model: &mut Model, at: usize) -> Vec<Effect> {
     forms::open(model, form)
 }
 
+struct AgendaRow {
+    /// The list of the change that Enter prepares, as [`crate::core::AgendaChange`] is written; none for a
+    /// settled entry.
+    change: Option<&'static str>,
+    /// Empty for a new entry.
+    id: String,
+    text: String,
+}
+
+/// All entries, and where the agenda may change those that make a new one.
+fn agenda_rows(model: &Model) -> Vec<AgendaRow> {
+    let agenda = &model.session().agenda;
+    let new =
+        |change, noun| AgendaRow { change: Some(change), id: String::new(), text: format!("+ new {noun}") };
+    let mut rows =
+        vec![new("agenda", "agenda item"), new("conflicts", "conflict"), new("questions", "question")];
+    rows.retain(|_| model.live().is_some());
+    rows.extend(agenda.items.iter().map(|item| {
+        let reason = item.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let more = Some(format!("{}{reason}", item.status)).filter(|more| more != "open");
+        agenda_row(Some("agenda"), "agenda", &item.id, &item.title, more)
+    }));
+    rows.extend(agenda.conflicts.iter().map(|it| point(it, "resolved", "conflict")));
+    rows.extend(agenda.questions.iter().map(|it| point(it, "answered", "question")));
+    rows
+}
+
+/// A conflict or question, which is settled by a change of the list `settles`.
+fn point(point: &Point, settles: &'static str, noun: &str) -> AgendaRow {
+    let change = point.is_open().then_some(settles);
+    let would = point.minimum_change.as_ref().map(|change| format!("would pass with: {change}"));
+    let more = point.settled.as_ref().map(|how| wording::settled(how).to_owned()).or(would);
+    agenda_row(change, if change.is_some() { noun } else { settles }, &point.id, &point.title, more)
+}
+
+fn agenda_row(
+    change: Option<&'static str>,
+    noun: &str,
+    id: &str,
+    title: &str,
+    more: Option<String>,
+) -> AgendaRow {
+    let shown_id = if id == title { "" } else { id };
+    let more = more.map(|more| format!(" · {more}")).unwrap_or_default();
+    AgendaRow { change, id: id.to_owned(), text: format!("{noun:9} {shown_id:9} {title}{more}") }
+}
+
 pub fn show_agenda(model: &mut Model) {
-    let rows = agenda::rows(&model.session().agenda, model.live().is_some());
-    let rows: Vec<ListRow> = rows.iter().map(|row| ListRow::new(&row.text, &row.text, "")).collect();
+    let rows: Vec<ListRow> =
+        agenda_rows(model).iter().map(|row| ListRow::new(&row.text, &row.text, "")).collect();
     if rows.is_empty() {
         model.notice = Some("There is no agenda, conflict or question.".to_owned());
         return;
@@ -149,7 +199,7 @@ pub fn show_agenda(model: &mut Model) {
 
 fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
     let session = model.session();
-    let row = agenda::rows(&session.agenda, model.live().is_some()).into_iter().nth(at);
+    let row = agenda_rows(model).into_iter().nth(at);
     let Some((change, id)) = row.and_then(|row| Some((row.change?, row.id))) else {
         model.notice = Some("It is resolved or answered already.".to_owned());
         return Vec::new();
@@ -213,16 +263,16 @@ fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) 
     model.overlay = Some(Overlay::List(list));
 }
 
-fn give(model: &mut Model, target: &ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
+fn give(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
     match target {
         ModelTarget::Project => vec![Effect::UseModel(text)],
         ModelTarget::Retry(seat) => {
-            let request = FacilitatorRequest::Retry { participant: seat.clone(), model: Some(text) };
+            let request = FacilitatorRequest::Retry { participant: seat, model: Some(text) };
             vec![Effect::Order(request)]
         }
         ModelTarget::Seat(seat) => {
             let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
-            let seats = if for_all { all() } else { vec![seat.clone()] };
+            let seats = if for_all { all() } else { vec![seat] };
             let Some(mut choice) = choice(model) else { return between_rounds(model, seats, &text) };
             choice.seats.retain(|(name, _)| !seats.contains(name));
             choice.rehearse = false;

@@ -7,10 +7,11 @@ mod forms;
 mod lists;
 mod search;
 
+pub use engine_events::replay_shown;
 pub use forms::cannot_begin;
 pub use lists::begun;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::frame::Pane;
 use super::host::{Effect, Message};
@@ -30,11 +31,9 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Progress(progress) => model.progress = progress,
         Message::Doctor(found) => lists::doctor(model, found),
         Message::Paste(text) => return paste(model, &text),
-        Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
-        Message::Key(_) => {}
+        Message::Key(key) => return press(model, &key),
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
         Message::Asked(seat, again) => engine_events::asked(model, seat, again),
-        Message::ReplayShown(damage) => engine_events::replay_shown(model, damage),
         Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);
@@ -61,6 +60,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     model.notice = None;
     let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let half = model.size.1 / 2;
     match &mut model.overlay {
         _ if is_interrupt => leave(model, LeaveTarget::Quit),
         _ if key.code == KeyCode::Esc && model.busy.is_some() => {
@@ -68,9 +68,25 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             vec![Effect::CancelOpening]
         }
         Some(Overlay::Search(_)) => search_key(model, key),
-        Some(Overlay::List(_)) => list_key(model, key),
+        Some(Overlay::List(list)) => match list.press(key, usize::from(half)) {
+            ListEvent::Moved => Vec::new(),
+            ListEvent::Closed => {
+                model.overlay = None;
+                Vec::new()
+            }
+            ListEvent::Chosen { for_all } => lists::choose(model, for_all),
+        },
         Some(Overlay::Text(_)) => text_key(model, key),
-        Some(Overlay::Form(_)) => form_key(model, key),
+        Some(Overlay::Form(form)) => {
+            // The text that is decided on stays readable while the person decides.
+            let is_answer = form.is_answer();
+            match key.code {
+                KeyCode::PageUp if is_answer => scroll_pane(model, Pane::Question, -i32::from(half)),
+                KeyCode::PageDown if is_answer => scroll_pane(model, Pane::Question, i32::from(half)),
+                _ => return forms::press(model, key),
+            }
+            Vec::new()
+        }
         Some(Overlay::Ask(_)) => ask::press(model, key),
         None => {
             let state = model.screen_state();
@@ -126,27 +142,6 @@ fn search_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-fn list_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let page = usize::from(model.size.1 / 2);
-    let Some(Overlay::List(list)) = &mut model.overlay else { return Vec::new() };
-    match list.press(key, page) {
-        ListEvent::Moved => {}
-        ListEvent::Closed => model.overlay = None,
-        ListEvent::Chosen => return choose(model, false),
-        ListEvent::ChosenForAll => return choose(model, true),
-    }
-    Vec::new()
-}
-
-fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
-    let Some(Overlay::List(list)) =
-        model.overlay.take_if(|overlay| matches!(overlay, Overlay::List(list) if list.chosen().is_some()))
-    else {
-        return Vec::new();
-    };
-    lists::choose(model, &list, for_all)
-}
-
 fn text_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let size = model.size;
     let Some(Overlay::Text(read)) = &mut model.overlay else { return Vec::new() };
@@ -166,18 +161,6 @@ fn text_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             model.overlay = None;
             model.notice = Some("Not allowed: nothing was run or sent.".to_owned());
         }
-    }
-    Vec::new()
-}
-
-/// The text that is decided on stays readable while the person decides.
-fn form_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let is_answer = matches!(&model.overlay, Some(Overlay::Form(form)) if form.is_answer());
-    let page = i32::from(model.size.1 / 2);
-    match key.code {
-        KeyCode::PageUp if is_answer => scroll_pane(model, Pane::Question, -page),
-        KeyCode::PageDown if is_answer => scroll_pane(model, Pane::Question, page),
-        _ => return forms::press(model, key),
     }
     Vec::new()
 }

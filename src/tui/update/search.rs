@@ -84,5 +84,5 @@ fn go_to(model: &mut Model, hit: SearchHit, words: &str) {
     let lines = find_lines(model, hit.pane, words);
     // An occurrence that is broken over two lines is counted in the text and stands in no line.
     let line = lines.get(hit.nth).or(lines.last()).copied().unwrap_or(0);
-    model.scroll[hit.pane.index()] = line.saturating_sub(2).min(max_scroll(model, hit.pane));
+    model.scroll[hit.pane as usize] = line.saturating_sub(2).min(max_scroll(model, hit.pane));
 }

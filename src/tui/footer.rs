@@ -56,8 +56,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             (model.replay.at < model.replay.lines.len(), "This is the last event. Press g for the start.")
         }
         Action::NextReveal => {
-            let is_next = model.replay.next_reveal().is_some();
-            (is_next, "No reveal after this moment. Press g for the start.")
+            (model.replay.next_reveal().is_some(), "No reveal after this moment. Press g for the start.")
         }
         Action::ResumeSession => {
             let is_whole = session.closed.is_some() && model.replay.at == model.replay.lines.len();
@@ -71,7 +70,6 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     (!works).then(|| why.to_owned())
 }
 
-/// Height of the footer: as many lines as its notice needs.
 pub fn height(model: &Model, width: u16) -> u16 {
     let is_shown = model.busy.is_none() && model.overlay.is_none();
     let lines = model.notice.as_ref().filter(|_| is_shown).map_or(1, |notice| noticed(notice, width).len());

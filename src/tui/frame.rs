@@ -52,7 +52,6 @@ pub fn height(lines: usize) -> u16 {
     cells(lines).saturating_add(1)
 }
 
-#[derive(Default)]
 pub struct Heading {
     pub title: String,
     /// Said at its right end.
@@ -114,7 +113,7 @@ pub fn popup(
     let place =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
-    let block = theme.block(format!(" {} ", title.trim_end()), true).title_bottom(foot);
+    let block = theme.block(format!(" {} ", title.trim_end())).title_bottom(foot);
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(lines).block(block), place);
 }

@@ -311,11 +311,10 @@ fn revealed(model: &Model) -> String {
 }
 
 fn closed(model: &Model) -> String {
-    if model.session().closed.is_none() {
+    let Some(closed) = &model.session().closed else {
         return "paused: o resumes it, R exports a report".to_owned();
-    }
-    let why = model.session().closed.as_ref().and_then(|closed| closed.reason.as_ref());
-    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    };
+    let why = closed.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let file = model.file.rsplit('/').next().unwrap_or_default();
     format!("over{why}, saved as {file}: R exports a report, n asks something new")
 }

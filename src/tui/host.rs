@@ -27,12 +27,6 @@ pub struct EngineHandle {
     pub links: IndexMap<String, SeatLink>,
 }
 
-pub struct ReplayLoad {
-    pub lines: Vec<LogEntry>,
-    /// Why the rest of the file is not shown.
-    pub damage: Option<String>,
-}
-
 pub type Diagnostics = Vec<Diagnostic>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +72,8 @@ pub trait Host: Send + Sync {
     /// Keeps the agreement.
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
-    /// A saved session's events, as they are read; the first of them come at once.
-    fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Diagnostics>;
+    /// A saved session's events, and why the rest of its file is not shown.
+    fn load_replay(&self, path: &Path) -> Result<(Vec<LogEntry>, Option<String>), Diagnostics>;
 
     /// Paths of the project that begin with what was typed, in order; folders end with `/`.
     fn paths(&self, typed: &str) -> Vec<String>;

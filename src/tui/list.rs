@@ -55,10 +55,8 @@ pub enum ModelTarget {
 pub enum ListEvent {
     Moved,
     Closed,
-    /// `for_all`: for all that could be meant.
-    Chosen {
-        for_all: bool,
-    },
+    /// Chosen, whether for all that could be meant.
+    Chosen(bool),
 }
 
 const TYPED: &str = "as typed";
@@ -95,9 +93,7 @@ impl List {
         let last = self.shown().len().saturating_sub(1);
         self.at = match key.code {
             KeyCode::Esc if self.typed.is_empty() => return ListEvent::Closed,
-            KeyCode::Enter => {
-                return ListEvent::Chosen { for_all: key.modifiers.contains(KeyModifiers::ALT) };
-            }
+            KeyCode::Enter => return ListEvent::Chosen(key.modifiers.contains(KeyModifiers::ALT)),
             KeyCode::Up => self.at.saturating_sub(1),
             KeyCode::Down => (self.at + 1).min(last),
             KeyCode::PageUp => self.at.saturating_sub(page),

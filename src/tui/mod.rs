@@ -28,7 +28,7 @@ mod update;
 pub use form::{Form, FormKind, without_tools};
 pub use frame::Pane;
 pub use home::{Home, HomeRow, ModelSource, OpenTarget};
-pub use host::{Effect, EngineHandle, Host, Message, ReplayLoad, StartRefusal};
+pub use host::{Effect, EngineHandle, Host, Message, StartRefusal};
 pub use keys::{Action, BINDINGS, ScreenState, table as key_table};
 pub use list::{List, ListKind, ListRow, ModelTarget};
 pub use live::{Draft, EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};

@@ -93,7 +93,7 @@ impl TextView {
         let start = self.scroll.min(count.saturating_sub(room));
         let shown = all.into_iter().skip(start).take(room).map(|line| highlighted(line.into(), &self.words));
         let title = format!(" {} ", harmless_line(&self.title));
-        let block = theme.block(title, true).title_bottom(position(start, room, count));
+        let block = theme.block(title).title_bottom(position(start, room, count));
         frame.render_widget(Clear, area);
         frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()).block(block), place);
         let line = if let Some(notice) = notice {

@@ -70,7 +70,6 @@ fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     Layout::vertical([title, Constraint::Min(3), time, foot]).areas(area)
 }
 
-/// Draws the panes that are seen, or the answers of several seats.
 fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     if model.is_side_by_side && model.focus == Pane::Answer && model.preview().is_none() {
         for (place, seat) in answer::columns(model, body) {
@@ -219,7 +218,7 @@ fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
         (votes::lines(model, inner), area.height * 2 / 3)
     } else {
         let found = independence(model.session(), round);
-        (votes::head(model, round, usize::from(inner), found.as_ref()), area.height / 2)
+        (votes::head(model, usize::from(inner), found.as_ref()), area.height / 2)
     };
     let rows = [Constraint::Length(frame::height(votes.len()).clamp(3, most.max(3))), Constraint::Min(3)];
     let [over, under] = Layout::vertical(rows).areas(area);

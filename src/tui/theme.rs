@@ -79,10 +79,9 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    pub fn block(self, title: String, is_focused: bool) -> Block<'static> {
-        let style = if is_focused { self.strong() } else { self.faint() };
-        let over = if is_focused { self.strong() } else { Style::new() };
-        Block::bordered().border_set(border::ROUNDED).border_style(style).title(Line::styled(title, over))
+    pub fn block(self, title: String) -> Block<'static> {
+        let (style, title) = (self.strong(), Line::styled(title, self.strong()));
+        Block::bordered().border_set(border::ROUNDED).border_style(style).title(title)
     }
 
     pub fn chosen(self) -> Style {

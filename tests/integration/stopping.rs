@@ -17,8 +17,8 @@ use roundtable::history::{Event, LogEntry, SeatInvited, SeatStatus, Session, Ses
 use roundtable::journal::{Disk, read_log};
 use roundtable::participants::Failure;
 use roundtable::tui::{
-    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, ReplayLoad, ScreenOptions, SeatChoice,
-    SeatLink, StartRefusal, Theme,
+    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, ScreenOptions, SeatChoice, SeatLink,
+    StartRefusal, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -176,7 +176,7 @@ impl Host for Void {
     fn agree(&self, _: &[Need]) -> Result<(), Diagnostic> {
         Ok(())
     }
-    fn load_replay(&self, _: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
+    fn load_replay(&self, _: &Path) -> Result<(Vec<LogEntry>, Option<String>), Vec<Diagnostic>> {
         Err(Vec::new())
     }
     fn paths(&self, _: &str) -> Vec<String> {

@@ -43,8 +43,8 @@ use crate::participants::human::HumanQueue;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
-    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, Palette, ReplayLoad, ScreenOptions, SeatChoice,
-    SeatLink, StartRefusal, Theme, preview_events,
+    Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, Palette, ScreenOptions, SeatChoice, SeatLink,
+    StartRefusal, Theme, preview_events,
 };
 
 /// Shows the screen: a file, or the home screen.
@@ -272,7 +272,7 @@ impl Host for TuiHost {
         self.set_up.trust.keep(needs)
     }
 
-    fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
+    fn load_replay(&self, path: &Path) -> Result<(Vec<LogEntry>, Option<String>), Vec<Diagnostic>> {
         saved::replay(path)
     }
 

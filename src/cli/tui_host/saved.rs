@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
-use crate::history::{Session, TimedEvent};
+use crate::history::{LogEntry, Session, TimedEvent};
 use crate::journal::{Chain, Disk, EventLog, LogReader, read_log, unwritten};
 use crate::launch::prepare::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
-use crate::tui::{ReplayLoad, StartRefusal};
+use crate::tui::StartRefusal;
 
 /// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
 /// the last point before it at which a facilitator is wanted, and the event that says so. Nothing is
@@ -72,7 +72,7 @@ fn end_of(bytes: &[u8], hash: &str) -> Option<usize> {
 }
 
 /// Reads a saved session up to its first damage.
-pub fn replay(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
+pub fn replay(path: &Path) -> Result<(Vec<LogEntry>, Option<String>), Vec<Diagnostic>> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let problem = |damage| damage_problem(&damage, &file);
@@ -95,5 +95,5 @@ pub fn replay(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
         let what = format!("{torn} bytes of a torn write at the end are left out; resuming cuts them off");
         damage = Some(what);
     }
-    Ok(ReplayLoad { lines, damage })
+    Ok((lines, damage))
 }

@@ -38,7 +38,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>
     let title = clipped(&format!(" {}", harmless_line(&form.title)), inside.saturating_sub(2));
     let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
     let hint = Line::styled(format!(" {hint} "), theme.faint());
-    let framed = theme.block(title.trim_end().to_owned() + " ", true).title_bottom(hint);
+    let framed = theme.block(title.trim_end().to_owned() + " ").title_bottom(hint);
     let inner = framed.inner(place);
     frame.render_widget(Clear, place);
     frame.render_widget(framed, place);

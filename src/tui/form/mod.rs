@@ -2,14 +2,14 @@
 //!
 //! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed.
 
-mod ballot;
 mod draw;
 mod orders;
 mod round;
 
-pub use ballot::{check_reply, seat_answer};
 pub use draw::draw;
-pub use orders::{Submitted, agenda, answer, artifact, note, read, seats, without_tools};
+pub use orders::{
+    Submitted, agenda, answer, artifact, check_reply, note, read, seat_answer, seats, without_tools,
+};
 pub use round::{new_question, round, sync_rules};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -217,7 +217,6 @@ pub(super) fn parts(text: &str, by: char) -> Vec<String> {
     text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// A definition that asks a question of one's own.
 pub(super) fn definition(form: &Form) -> Result<String, String> {
     let question = form.needed("question")?;
     let mut entries = vec![("id", Out::text(id_of(&question)))];
@@ -287,7 +286,6 @@ fn led_kind(strategy: &str, chosen: &str, has_options: bool) -> Result<Option<St
     }
 }
 
-/// Returns a line about the rule of this name; `none` counts and decides nothing.
 pub fn rule_hint(name: &str) -> &'static str {
     let Some(rule) = Rule::from_name(name) else { return "ballots are counted, nothing is decided" };
     match rule {

@@ -257,12 +257,8 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
     let retry = format!("r  asks it again: {}, a model that is there, or another", harmless_line(seat.model));
     let (mut parts, mut keys) = (Vec::new(), vec![(retry, false), (excuse, false)]);
     match &seat.standing {
-        VisibleState::Failed(failed) => {
-            parts.push((failure(failed), true));
-        }
-        VisibleState::Unread("sealed") => {
-            return vec![("Its answer is sealed and stays.".to_owned(), false)];
-        }
+        VisibleState::Failed(failed) => parts.push((failure(failed), true)),
+        VisibleState::Unread("sealed") => return vec![("Its answer is sealed and stays.".to_owned(), false)],
         VisibleState::Unread(_) if is_turn(model, seat) => {
             return vec![("Your turn: Enter opens the question and your ballot.".to_owned(), true)];
         }

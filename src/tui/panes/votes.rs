@@ -35,7 +35,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     }
     let Some(tally) = tally(round) else { return Vec::new() };
     let found = independence(session, round);
-    let mut lines = head(model, round, width, found.as_ref());
+    let mut lines = head(model, width, found.as_ref());
     lines.push(Line::default());
     lines.extend(moved(model, round, width));
     let made = headline(session, round, tally);
@@ -60,12 +60,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 
 /// The first lines: the questions, where there are several; the tracks, who disagreed, how far it can be
 /// trusted, in one line each.
-pub fn head(
-    model: &Model,
-    round: &RoundRun,
-    width: usize,
-    found: Option<&Independence>,
-) -> Vec<Line<'static>> {
+pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Line<'static>> {
+    let Some(round) = model.shown_round() else { return Vec::new() };
     let Some(tally) = tally(round) else { return Vec::new() };
     let theme = model.theme;
     let mut lines = decisions(model, round, width);

@@ -338,7 +338,7 @@ fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
             Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
         },
         OpenTarget::Replay(path) => match host.load_replay(path) {
-            Ok(load) => Opened::Replay(path.clone(), Box::new(Replay::new(load.lines)), load.damage),
+            Ok((lines, damage)) => Opened::Replay(path.clone(), Box::new(Replay::new(lines)), damage),
             Err(problems) => Opened::Wrong(problems),
         },
         OpenTarget::NewQuestion | OpenTarget::Text { .. } | OpenTarget::File(_) => {

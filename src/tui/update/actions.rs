@@ -45,9 +45,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => return leave(model, LeaveTarget::Quit),
         Action::Home => return home(model),
-        Action::Help => {
-            model.overlay = Some(Overlay::Text(TextView::plain("Keys", help(model))));
-        }
+        Action::Help => model.overlay = Some(Overlay::Text(TextView::plain("Keys", help(model)))),
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),

@@ -96,6 +96,7 @@ pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
     model.focus = Pane::Question;
 }
 
+/// A saved session is shown; `damage` says why not to its end.
 pub fn replay_shown(model: &mut Model, damage: Option<String>) {
     if damage.is_some() {
         model.notice = damage;

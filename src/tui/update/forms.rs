@@ -147,8 +147,8 @@ pub fn happened(model: &mut Model) -> Option<Effect> {
 /// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
 /// session is on disk.
 pub fn drafted(model: &mut Model) -> bool {
-    let is_new = |overlay: &mut Overlay| matches!(overlay, Overlay::Form(form) if form.purpose == FormKind::NewQuestion);
-    model.overlay.take_if(is_new).is_some()
+    let is_new_question = form(model).is_some_and(|form| form.purpose == FormKind::NewQuestion);
+    model.overlay.take_if(|_| is_new_question).is_some()
 }
 
 /// A topic that cannot begin: what is wrong with it is said in its form.

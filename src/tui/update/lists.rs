@@ -158,7 +158,7 @@ fn agenda_rows(model: &Model) -> Vec<AgendaRow> {
     rows.extend(agenda.items.iter().map(|item| {
         let reason = item.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         let more = Some(format!("{}{reason}", item.status)).filter(|more| more != "open");
-        agenda_row(Some("agenda"), "agenda", &item.id, &item.title, more)
+        entry(Some("agenda"), "agenda", &item.id, &item.title, more)
     }));
     rows.extend(agenda.conflicts.iter().map(|it| point(it, "resolved", "conflict")));
     rows.extend(agenda.questions.iter().map(|it| point(it, "answered", "question")));
@@ -170,16 +170,10 @@ fn point(point: &Point, settles: &'static str, noun: &str) -> AgendaRow {
     let change = point.is_open().then_some(settles);
     let would = point.minimum_change.as_ref().map(|change| format!("would pass with: {change}"));
     let more = point.settled.as_ref().map(|how| wording::settled(how).to_owned()).or(would);
-    agenda_row(change, if change.is_some() { noun } else { settles }, &point.id, &point.title, more)
+    entry(change, if change.is_some() { noun } else { settles }, &point.id, &point.title, more)
 }
 
-fn agenda_row(
-    change: Option<&'static str>,
-    noun: &str,
-    id: &str,
-    title: &str,
-    more: Option<String>,
-) -> AgendaRow {
+fn entry(change: Option<&'static str>, noun: &str, id: &str, title: &str, more: Option<String>) -> AgendaRow {
     let shown_id = if id == title { "" } else { id };
     let more = more.map(|more| format!(" · {more}")).unwrap_or_default();
     AgendaRow { change, id: id.to_owned(), text: format!("{noun:9} {shown_id:9} {title}{more}") }

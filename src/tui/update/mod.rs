@@ -74,7 +74,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
                 model.overlay = None;
                 Vec::new()
             }
-            ListEvent::Chosen { for_all } => lists::choose(model, for_all),
+            ListEvent::Chosen(for_all) => lists::choose(model, for_all),
         },
         Some(Overlay::Text(_)) => text_key(model, key),
         Some(Overlay::Form(form)) => {

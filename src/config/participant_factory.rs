@@ -28,7 +28,7 @@ use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
 use crate::participants::programs::{NAMED, ProgramSeat};
-use crate::participants::recorded::{RecordedReply, Recording};
+use crate::participants::recorded::{RecordedReply, RecordedTakes};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
@@ -338,7 +338,7 @@ pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
     Need { what: What::Program { command, folder: None, env }, named_by: Some(named_by.to_owned()) }
 }
 
-fn recording(path: &str) -> Result<Recording, Diagnostic> {
+fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {
     let text = read_text(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Diagnostic::new(damage.what).at(path, damage.line, 1))?;
@@ -367,5 +367,5 @@ fn recording(path: &str) -> Result<Recording, Diagnostic> {
     if takes.is_empty() {
         return Err(Diagnostic::new("the recording holds no answer that can be read").with_file(path));
     }
-    Ok(Recording::new(takes))
+    Ok(RecordedTakes::new(takes))
 }

@@ -20,7 +20,7 @@ pub struct AskedQuestion<'a> {
 /// The questions of a session that have a rule, in the order in which they were first asked.
 pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
-    let mut known: HashMap<Asked<'_>, usize> = HashMap::new();
+    let mut known: HashMap<QuestionMark<'_>, usize> = HashMap::new();
     for round in &session.rounds {
         let first = sought(session, round).filter_map(|mark| known.get(&mark).copied()).min();
         let at = first.unwrap_or(groups.len());
@@ -42,7 +42,7 @@ pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
 /// The rounds before this one that ask the same question, the latest first.
 pub fn earlier_rounds<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = &'a RoundRun> {
     let at = session.rounds.iter().position(|other| other.opened.round == round.opened.round).unwrap_or(0);
-    let mut wanted: HashSet<Asked<'_>> = sought(session, round).collect();
+    let mut wanted: HashSet<QuestionMark<'_>> = sought(session, round).collect();
     session.rounds[..at].iter().rev().filter(move |other| {
         let is_one = marks(session, other).any(|mark| wanted.contains(&mark));
         wanted.extend(sought(session, other).filter(|_| is_one));
@@ -52,29 +52,36 @@ pub fn earlier_rounds<'a>(session: &'a Session, round: &'a RoundRun) -> impl Ite
 
 /// A round asks again what one before it asked, if it seeks a mark of that one.
 #[derive(PartialEq, Eq, Hash)]
-enum Asked<'a> {
+enum QuestionMark<'a> {
     Round(&'a str),
     Step(&'a str),
     Question(&'a str, &'a str),
     Discussion(&'a str),
 }
 
-fn marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = Asked<'a>> {
+fn marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = QuestionMark<'a>> {
     let RoundOpened { round: id, step, question, .. } = &*round.opened;
-    [Asked::Round(id), Asked::Step(step), Asked::Question(step, question)]
+    [QuestionMark::Round(id), QuestionMark::Step(step), QuestionMark::Question(step, question)]
         .into_iter()
-        .chain(discussion_in(session, round).filter(|_| round.opened.rule.is_some()).map(Asked::Discussion))
+        .chain(
+            discussion_in(session, round)
+                .filter(|_| round.opened.rule.is_some())
+                .map(QuestionMark::Discussion),
+        )
 }
 
-fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = Asked<'a>> {
+fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = QuestionMark<'a>> {
     let RoundOpened { step, question, revises, written, rule, .. } = &*round.opened;
     let whole = discussion_in(session, round);
     // A text that no template makes differs only where a person amended it.
     let is_written = written.as_ref().is_some_and(|written| written.question.is_some());
-    let of_step =
-        if is_written && whole.is_none() { Asked::Question(step, question) } else { Asked::Step(step) };
-    let deciding = whole.filter(|_| rule.is_some()).map(Asked::Discussion);
-    revises.as_deref().map(Asked::Round).into_iter().chain([of_step]).chain(deciding)
+    let of_step = if is_written && whole.is_none() {
+        QuestionMark::Question(step, question)
+    } else {
+        QuestionMark::Step(step)
+    };
+    let deciding = whole.filter(|_| rule.is_some()).map(QuestionMark::Discussion);
+    revises.as_deref().map(QuestionMark::Round).into_iter().chain([of_step]).chain(deciding)
 }
 
 fn discussion_in<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a str> {

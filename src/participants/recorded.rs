@@ -22,11 +22,11 @@ pub struct RecordedReply {
 }
 
 /// The takes of a saved session, by round or work item and by who was asked.
-pub struct Recording {
+pub struct RecordedTakes {
     takes: HashMap<(String, String), RecordedReply>,
 }
 
-impl Recording {
+impl RecordedTakes {
     pub fn new(takes: HashMap<(String, String), RecordedReply>) -> Self {
         Self { takes }
     }
@@ -54,7 +54,7 @@ fn difference(recorded: &str, now: &str) -> String {
     format!("the prompt has changed since the recording: line {number} was {before} and is {after}")
 }
 
-impl Participant for Recording {
+impl Participant for RecordedTakes {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reply = match self.reply(ask) {
             Ok(text) => Ok(Reply::own(Origin::Recorded, text)),

@@ -213,7 +213,7 @@ impl Session {
     }
 }
 
-/// The part of a snapshot before the keys that may hold answers: names in it are the topic, and give nothing away.
+/// The part of a snapshot before the keys that may hold answers: names in it are the topic, and no leak.
 fn own_part(snapshot: &str) -> &str {
     const OF_ANSWERS: [&str; 6] =
         ["open_conflicts", "open_questions", "recent_rounds", "earlier_reasons", "earlier_counts", "context"];

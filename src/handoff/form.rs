@@ -405,8 +405,8 @@ impl FormFacts {
             (option.title, option.description) = (shortened(&option.title, LONGEST_TITLE), None);
         }
         note["options"] = json!(merge.options);
-        let aside =
-            aside.iter().map(|idea| json!({ "idea": idea.id, "reason": "more than the most options" }));
+        let reason = format!("more than {MOST_OPTIONS} options");
+        let aside = aside.iter().map(|idea| json!({ "idea": idea.id, "reason": reason }));
         note["set_aside"] = aside.collect();
     }
 }

@@ -1,4 +1,5 @@
-//! Texts of an answer and exact names in them: the options that a text names, and names of seats, models and makers, found and masked.
+//! Texts of an answer and exact names in them: options, which it speaks of; seats, models and makers, which are
+//! found and masked.
 //!
 //! A name counts where it stands as a whole word, in capitals or not; other spellings do not.
 

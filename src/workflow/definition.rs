@@ -139,9 +139,17 @@ keys! {
 pub const DEFINITION: MapSpec = map("definition", "the definition", Definition::KEYS);
 const PSEUDONYMS: MapSpec = map("pseudonyms", "pseudonyms", PseudonymSetting::KEYS);
 
-/// Places of steps in the lists around them, from the outermost in; made when first needed.
+/// What is looked for among the steps again and again; made when first needed.
 #[derive(Debug, Clone, Default)]
-pub struct StepIndex(OnceLock<HashMap<String, Vec<usize>>>);
+pub struct StepIndex(OnceLock<Indexed>);
+
+#[derive(Debug, Clone, Default)]
+struct Indexed {
+    /// By id, the places in the lists around a step, from the outermost in.
+    places: HashMap<String, Vec<usize>>,
+    /// The ids of rounds that revise another.
+    revising: Vec<String>,
+}
 
 impl PartialEq for StepIndex {
     /// It follows from the steps.
@@ -150,21 +158,16 @@ impl PartialEq for StepIndex {
     }
 }
 
-impl StepIndex {
-    fn places(&self, steps: &[Step]) -> &HashMap<String, Vec<usize>> {
-        self.0.get_or_init(|| {
-            let mut places = HashMap::new();
-            note_places(steps, &[], &mut places);
-            places
-        })
-    }
-}
-
-fn note_places(steps: &[Step], around: &[usize], places: &mut HashMap<String, Vec<usize>>) {
-    for (at, step) in steps.iter().enumerate() {
-        let place = [around, &[at]].concat();
-        places.entry(step.id.clone()).or_insert_with(|| place.clone());
-        note_places(step.nested(), &place, places);
+impl Indexed {
+    fn note(&mut self, steps: &[Step], around: &[usize]) {
+        for (at, step) in steps.iter().enumerate() {
+            let place = [around, &[at]].concat();
+            self.places.entry(step.id.clone()).or_insert_with(|| place.clone());
+            if step.round().is_some_and(|round| round.revises.is_some()) {
+                self.revising.push(step.id.clone());
+            }
+            self.note(step.nested(), &place);
+        }
     }
 }
 
@@ -209,6 +212,14 @@ fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
 }
 
 impl Definition {
+    fn indexed(&self) -> &Indexed {
+        self.index.0.get_or_init(|| {
+            let mut index = Indexed::default();
+            index.note(&self.steps, &[]);
+            index
+        })
+    }
+
     /// The step of that id, behind those that it is inside, the outermost first; nothing if there is none.
     fn path(&self, id: &str) -> Vec<&Step> {
         let mut list = self.steps.as_slice();
@@ -217,12 +228,13 @@ impl Definition {
             list = step.nested();
             Some(step)
         };
-        self.index.places(&self.steps).get(id).into_iter().flatten().filter_map(step).collect()
+        self.indexed().places.get(id).into_iter().flatten().filter_map(step).collect()
     }
 
     /// The step of that id, nested ones among them.
     pub fn step(&self, id: &str) -> Option<&Step> {
-        self.path(id).pop()
+        let (first, inside) = self.indexed().places.get(id)?.split_first()?;
+        inside.iter().try_fold(self.steps.get(*first)?, |step, at| step.nested().get(*at))
     }
 
     pub fn step_mut(&mut self, id: &str) -> Option<&mut Step> {
@@ -366,9 +378,13 @@ impl Definition {
         rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
     }
 
+    /// The rounds that revise another, each behind that one.
     pub fn revisions(&self) -> impl Iterator<Item = (&Step, &Step)> {
-        let revising = |step: &'_ Step| step.round()?.revises.clone();
-        self.all_steps().filter_map(move |step| Some((self.step(&revising(step)?)?, step)))
+        let pair = |id: &String| {
+            let revising = self.step(id)?;
+            Some((self.step(revising.round()?.revises.as_ref()?)?, revising))
+        };
+        self.indexed().revising.iter().filter_map(pair)
     }
 
     /// The step of the list that a step is, or is in.

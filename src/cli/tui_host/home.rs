@@ -154,8 +154,8 @@ fn first_question(definition: &Definition) -> Option<String> {
     question.filter(|text| !text.contains("{{"))
 }
 
-/// Asks local servers, which takes as long as the slowest, and finds services by their keys. One that wants a key
-/// is not contacted: its models are those with a built-in price.
+/// Asks local servers, which takes as long as the slowest, and finds services by their keys. One that wants a
+/// key is not contacted: its models are those with a built-in price.
 pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
     let catalog = set_up.catalog();
     let (mut found, mut asked) = (Vec::new(), Vec::new());

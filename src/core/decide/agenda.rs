@@ -115,10 +115,13 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
     events
 }
 
+/// The most characters of a question in the title of a conflict.
+const LONGEST_QUESTION: usize = 190;
+
 /// The conflict that an answer opens if it blocks, or is no valid reply and may be a block; it has no id yet.
 fn block(opened: &RoundOpened, answer: &AnswerRevealed) -> Option<Point> {
     let line = opened.question.lines().next().unwrap_or_default();
-    let short: String = line.chars().take(190).collect();
+    let short: String = line.chars().take(LONGEST_QUESTION).collect();
     let cut = if short.len() < opened.question.len() { "…" } else { "" };
     let mut block = Point {
         title: format!("Blocked: {short}{cut}"),

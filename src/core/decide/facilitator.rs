@@ -1,7 +1,7 @@
 //! What a facilitator may do while a session runs, beside answering what is asked.
 //!
-//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a note shows up in the next
-//! snapshot at the earliest.
+//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a note shows up
+//! in the next snapshot at the earliest.
 
 use serde_json::{Map, Value};
 

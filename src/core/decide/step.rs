@@ -61,7 +61,7 @@ fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
 pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let running = Running::of(session, id, now)?;
     let Running { run, step, .. } = running;
-    refuse_if!(!run.items.is_empty(), format!("step `{id}` has nothing left to hand out"));
+    refuse_if!(!run.items.is_empty(), format!("step `{id}` has no further work items"));
     let drafts = match session.work_item_drafts(step) {
         Ok(drafts) => drafts,
         Err(why) => return Ok(running.end(StepOutcome::failed(why))),

@@ -67,7 +67,7 @@ session_closed: reason (of a stopped session: time and cost limits are given on 
 ";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct VerifyFinding {
     pub place: Option<DocumentPlace>,
     pub what: String,
 }
@@ -80,7 +80,7 @@ pub struct DocumentPlace {
     pub offset: usize,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for VerifyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(DocumentPlace { seq, line, offset }) = self.place {
             write!(f, "document {seq} (line {line}, byte {offset}): ")?;
@@ -89,7 +89,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl Fault {
+impl VerifyFinding {
     fn whole(what: impl Into<String>) -> Self {
         Self { place: None, what: what.into() }
     }
@@ -100,7 +100,7 @@ pub struct Verification {
     /// One line each; nothing of the rounds when an event does not hold.
     pub proven: Vec<String>,
     pub notes: Vec<String>,
-    pub findings: Vec<Fault>,
+    pub findings: Vec<VerifyFinding>,
     /// A program with other texts wrote some of it: then [`OTHER_TEXTS`].
     pub has_other_texts: bool,
     pub head: Option<String>,
@@ -115,7 +115,7 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
         // Nothing of a damaged file is used.
         Err(damage) => {
             let place = |seq| DocumentPlace { seq, line: damage.line, offset: damage.offset };
-            let findings = vec![Fault { place: damage.seq.map(place), what: damage.what.clone() }];
+            let findings = vec![VerifyFinding { place: damage.seq.map(place), what: damage.what.clone() }];
             Verification { findings, damage: Some(damage), ..Verification::default() }
         }
     }
@@ -138,7 +138,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     checker.place = None;
     if reader.torn_bytes() > 0 {
         let what = format!("{} bytes of a torn write follow the last complete document", reader.torn_bytes());
-        checker.result.findings.insert(0, Fault::whole(what));
+        checker.result.findings.insert(0, VerifyFinding::whole(what));
     }
     Ok(checker.finish(expect.map(|_| holds_expected)))
 }
@@ -148,7 +148,7 @@ impl Verification {
     pub fn hold(&mut self, log: &EventLog, receipt: &Receipt) {
         match receipt.check(&fold(log)) {
             Ok(proven) => self.proven.push(proven),
-            Err(what) => self.findings.push(Fault::whole(what)),
+            Err(what) => self.findings.push(VerifyFinding::whole(what)),
         }
     }
 }
@@ -171,7 +171,7 @@ struct Verifier {
 
 impl Verifier {
     fn find(&mut self, what: impl Into<String>) {
-        self.result.findings.push(Fault { place: self.place, what: what.into() });
+        self.result.findings.push(VerifyFinding { place: self.place, what: what.into() });
     }
 
     /// Notes whether the program that writes from here on has other texts.

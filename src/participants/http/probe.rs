@@ -75,7 +75,7 @@ impl HttpParticipant {
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 
-    /// Returns why a prompt of so many tokens does not fit into the window that its server tells, if it does not.
+    /// The reason why a prompt of so many tokens does not fit into the window of its server, if it does not.
     pub async fn misfit(&self, model: &str, needed: usize) -> Option<String> {
         let question = self.service.window?;
         let window = if needed < LEAST { None } else { self.window(model).await }?;

@@ -36,7 +36,7 @@ const TABLE: [(&str, &str, &str, &str); 70] = [
         "",
         "`roundtable ask \"Which?\" OPTION OPTION` takes words",
     ),
-    ("flag", "--verbose --debug", "", "`roundtable trace` prints prompts; ROUNDTABLE_LOG=FILE writes a log"),
+    ("flag", "--verbose --debug", "", "`roundtable trace` prints prompts and replies"),
     ("flag", "--timeout", "", "write `deadline: 90s` in the definition"),
     ("flag", "--no-color", "", "set NO_COLOR=1"),
     ("flag", "--api-key", "", "keys are in variables such as OPENAI_API_KEY; `roundtable doctor` names each"),

@@ -78,9 +78,6 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
     check_places(run)?;
     let mut set_up = environment(run.common.trust.trust, output)?;
     let options = launch_options(run, &mut set_up)?;
-    if let Some(doubt) = run.opening.input.as_deref().and_then(warn_json_like_input) {
-        output.warn(&doubt);
-    }
     let (mut inputs, mut found) = (Vec::new(), RunError::from(Vec::new()));
     for file in &run.files {
         match look(file, run, &options, &set_up, door.is_some(), output) {
@@ -253,13 +250,4 @@ fn save_path(args: &Run, id: &str, folders: &Dirs) -> Result<PathBuf, Diagnostic
         Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
         Some(path) => path.clone(),
     })
-}
-
-/// A warning when an input begins like JSON and is none.
-fn warn_json_like_input(text: &str) -> Option<Diagnostic> {
-    let is_json = text.trim_start().starts_with(['{', '[']);
-    let error = serde_json::from_str::<serde_json::Value>(text).err().filter(|_| is_json)?;
-    let problem =
-        Diagnostic::new(format!("--input begins like JSON and is not, so it is taken as text: {error}"));
-    Some(problem.hint("check its quotes and brackets"))
 }

@@ -1,8 +1,7 @@
 //! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
 //!
 //! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
-//! would run, which addresses it would ask, and what is known of the programs that take seats. Nothing is
-//! run but what prints the version of such a program; nothing is saved, and nothing sent but the question of
+//! would run, and which addresses it would ask. Nothing is run or saved, and nothing sent but the question of
 //! `--probe`. Personas and models are looked up as a run would; keys are not needed.
 
 use std::path::Path;
@@ -23,7 +22,6 @@ use crate::launch::prepare::{
     without_model,
 };
 use crate::launch::roster::UnknownAgentPolicy;
-use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
 
 /// Findings about one definition.
@@ -123,12 +121,6 @@ impl CheckFindings {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file));
-                for note in program_notes(&session, &plan.answers, set_up) {
-                    match note {
-                        Ok(note) => notes.push(note),
-                        Err(problem) => errors.push(problem.with_file(&plan.file)),
-                    }
-                }
                 if probe {
                     let misfits = misfits(&session, &LaunchOptions::default(), set_up);
                     warnings.extend(misfits.into_iter().map(|misfit| misfit.with_file(&plan.file)));

@@ -8,8 +8,6 @@ use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::args::{Json, RunOptions};
 use super::told::Teller;
@@ -242,26 +240,4 @@ fn say(kind: &str, problem: &Diagnostic) {
     if let Some(hint) = &problem.hint {
         let _ = writeln!(err, "  hint: {}", harmless_line(hint));
     }
-}
-
-/// With `ROUNDTABLE_LOG=FILE`, writes debug lines there; they never hold an answer or a key.
-pub fn debug_log(output: &Console) {
-    let Some(path) = std::env::var_os("ROUNDTABLE_LOG").filter(|path| !path.is_empty()) else { return };
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = match options.open(&path) {
-        Ok(file) => std::sync::Mutex::new(file),
-        Err(error) => {
-            let problem = Diagnostic::new(format!("no debug log is written: {error}"));
-            let problem = problem.hint("ROUNDTABLE_LOG names its file");
-            return output.warn(&problem.with_file(&Path::new(&path).display().to_string()));
-        }
-    };
-    // Only this program's own lines: what a library would say of a request is out of its hands.
-    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), tracing::Level::TRACE);
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
-    // Set once, at the start: nothing else sets it.
-    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(own).with(lines));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::args::Run;
+use super::args::{OpeningOptions, Run, TrialOptions};
 use super::browse::quoted;
 use super::console::{Console, VerbResult};
 use super::files::{print_report, source, write_reports};
@@ -87,20 +87,15 @@ fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
     }
 }
 
-/// A session goes on as it was opened; flags that say otherwise are named.
+/// A session goes on as it was opened; options that say otherwise are not used.
 fn warn_of_ignored(args: &Run, output: &Console) {
-    let given = [
-        ("--input", args.opening.input.is_some()),
-        ("--model", !args.opening.model.is_empty()),
-        ("--participants", !args.participants.is_empty()),
-        ("--invite", !args.invite.is_empty()),
-        ("--save", args.opening.save.is_some()),
-        ("--seed", args.seed.is_some()),
-        ("--dry-run", args.trial.dry_run),
-        ("--rehearse", args.trial.rehearse),
-    ];
-    for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-        let problem = Diagnostic::new(format!("{flag} has no effect when resuming"));
+    let is_ignored = args.opening != OpeningOptions::default()
+        || args.trial != TrialOptions::default()
+        || args.seed.is_some()
+        || !args.participants.is_empty()
+        || !args.invite.is_empty();
+    if is_ignored {
+        let problem = Diagnostic::new("options of a new session have no effect when resuming");
         output.warn(&problem.hint("it keeps what it was opened with, and its file"));
     }
 }
@@ -319,7 +314,6 @@ struct ProgressReporter<'a> {
 impl Observer for ProgressReporter<'_> {
     fn on_event(&mut self, line: &LogEntry, session: &Session) {
         let LogEntry { seq, prev, hash, stamped } = line;
-        tracing::debug!(seq, at = %stamped.at, "on disk");
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
         } else if matches!(stamped.event, Event::RoundOpened(_)) {

@@ -21,14 +21,13 @@ const DOCUMENTS: [&str; 5] = [
     include_str!("../../docs/TRUST.md"),
 ];
 
-const ENVIRONMENT: [(&str, &str); 13] = [
+const ENVIRONMENT: [(&str, &str); 12] = [
     ("OPENAI_API_KEY, ANTHROPIC_API_KEY, …", "keys of hosted providers; `roundtable doctor` names each"),
     ("OPENAI_BASE_URL, OLLAMA_BASE_URL, …", "another address of a provider"),
     ("ROUNDTABLE_MODEL", "model of seats that name none"),
     ("NAME_MODEL", "model of one seat: QA_LEAD_MODEL is that of `qa-lead`"),
     ("ROUNDTABLE_HOME", "folder that holds `config` and `state`"),
     ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where these are without ROUNDTABLE_HOME"),
-    ("ROUNDTABLE_LOG", "file for a debug log, without answers and keys"),
     ("ROUNDTABLE_URL, ROUNDTABLE_TOKEN", "the session and the agent of `roundtable inbox`"),
     ("ROUNDTABLE_ASCII", "draw with ASCII only"),
     ("NO_COLOR", "no colors"),

@@ -23,16 +23,21 @@ use crate::participants::http::link::{LinkClient, LinkReply};
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
-use crate::sanitize::harmless;
 use crate::signals::Signals;
 use crate::workflow::ProgramSpec;
 
 /// The most characters of a reason that the session takes.
 const LONGEST_REASON: usize = 4000;
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const URL: &str = "ROUNDTABLE_URL";
+const TOKEN: &str = "ROUNDTABLE_TOKEN";
+/// The longest that the session lets one request wait for work, in seconds.
+const LONGEST_WAIT: u64 = 30;
+const TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_secs(1);
 
 struct InboxWorker<'a> {
-    access: InboxAccess,
+    client: LinkClient,
     holder: String,
     program: ExternalProgram,
     /// Ballots that the command has not answered, with the attempt.
@@ -42,21 +47,15 @@ struct InboxWorker<'a> {
 
 /// Works until the session is over, or there was nothing to do for `--wait` seconds.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
-    let access = InboxAccess::of(args)?;
+    let client = client(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
     let program = ExternalProgram::new(program(&args.command), PATIENCE);
-    let mut worker = InboxWorker { access, holder, program, left: HashSet::new(), output };
+    let mut worker = InboxWorker { client, holder, program, left: HashSet::new(), output };
     runtime()?.block_on(async {
-        let signals = Signals::new();
-        let ended = async {
-            match signals {
-                Ok(mut signals) => signals.any().await,
-                Err(_) => std::future::pending().await,
-            }
-        };
+        let mut signals = Signals::new().map_err(|error| Diagnostic::new(error.to_string()))?;
         tokio::select! {
             done = worker.work(args.wait) => done,
-            signal = ended => {
+            signal = signals.any() => {
                 worker.output.note("ended by a signal: what was claimed is offered again when its claim runs out");
                 Ok(signal)
             }
@@ -64,12 +63,52 @@ pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     })
 }
 
+fn client(args: &InboxArgs) -> Result<LinkClient, Diagnostic> {
+    let file = args.access.as_deref().map(private_text).transpose()?;
+    if file.as_ref().is_some_and(|text| text.matches(TOKEN).count() > 1) {
+        let problem = Diagnostic::new("the file holds the tokens of several agents");
+        return Err(problem.hint("put the line of this agent into a file for it alone"));
+    }
+    let value = |name: &str| {
+        let value = match &file {
+            Some(text) => {
+                let mut words = text.split_whitespace().filter_map(|word| word.split_once('='));
+                words.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
+            }
+            None => std::env::var(name).ok(),
+        };
+        value.filter(|value| !value.is_empty()).ok_or_else(|| {
+            Diagnostic::new(format!("`{name}` is not set"))
+                .hint("`roundtable serve` prints it; set it, or name a file that holds it with --access")
+        })
+    };
+    let (url, token) = (value(URL)?, value(TOKEN)?);
+    // The part after the dot is for links.
+    let token = token.split('.').next().unwrap_or_default();
+    let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
+    LinkClient::new(&url, token, root.as_deref())
+}
+
+/// A file that nobody else may read: it holds a token.
+fn private_text(path: &Path) -> Result<String, Diagnostic> {
+    #[cfg(unix)]
+    {
+        let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+        if std::os::unix::fs::MetadataExt::mode(&meta) & 0o077 != 0 {
+            let problem = Diagnostic::new("others may read this file, which holds a token");
+            let path = path.display().to_string();
+            return Err(problem.hint(format!("chmod 600 {path}")).with_file(&path));
+        }
+    }
+    read_text(path, 64 * 1024)
+}
+
 /// A command of the user's own: it finds the whole environment but the token.
 fn program(command: &[String]) -> ProgramSpec {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     ProgramSpec {
         command: command.to_vec(),
-        env: names.filter(|name| name != "ROUNDTABLE_TOKEN").collect(),
+        env: names.filter(|name| name != TOKEN).collect(),
         ok_exit: Vec::new(),
         tool_less: false,
     }
@@ -81,72 +120,70 @@ impl InboxWorker<'_> {
         let mut idle = tokio::time::Instant::now();
         loop {
             let left = wait.map_or(LONGEST_WAIT, |wait| wait.saturating_sub(idle.elapsed().as_secs()));
-            let (items, is_over) = self.access.poll(left).await?;
-            let Some(next) = items.iter().find(|item| !self.left.contains(&attempt_of(item))) else {
-                if is_over {
-                    return Ok(ExitCode::Finished);
-                }
-                if wait.is_some_and(|wait| idle.elapsed().as_secs() >= wait) {
-                    return Ok(if has_worked { ExitCode::Finished } else { ExitCode::Waiting });
-                }
-                if !items.is_empty() {
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+            let path = format!("/v1/inbox?wait={}", left.min(LONGEST_WAIT));
+            let found = done(&self.request(&path, None).await?)?;
+            let items = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+            if let Some(next) = items.iter().find(|item| !self.left.contains(&attempt_of(item))) {
+                if self.work_on(next).await? {
+                    has_worked = true;
+                    idle = tokio::time::Instant::now();
                 }
                 continue;
-            };
-            if next["kind"] == "ballot" {
-                self.vote(next).await?;
-            } else {
-                let item = next["item"].as_str().unwrap_or_default();
-                let claim = self.access.post_item(item, "claim", &json!({ "holder": self.holder })).await?;
-                // Another worker of the agent may have been quicker.
-                if [404, 409].contains(&claim.status) {
-                    continue;
-                }
-                self.work_on(&done(&claim)?).await?;
             }
-            has_worked = true;
-            idle = tokio::time::Instant::now();
+            if found["over"] == true {
+                return Ok(ExitCode::Finished);
+            }
+            if wait.is_some_and(|wait| idle.elapsed().as_secs() >= wait) {
+                return Ok(if has_worked { ExitCode::Finished } else { ExitCode::Waiting });
+            }
+            if !items.is_empty() {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
         }
     }
 
-    async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
-        let item = taken["item"].as_str().unwrap_or_default();
-        self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
-        let task = WorkItemView { whole: taken["work_item"].to_string(), ..WorkItemView::default() };
-        let ask = SeatRequest { task: Some(Arc::new(task)), ..request(taken) };
-        let every = Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3);
-        match self.answered(item, ask, "result", Some(every)).await? {
-            Ok(_) => self.output.note(&format!("{item}: returned")),
-            Err(Unanswered::Refused(why)) => self.given_up(item, &why),
-            Err(Unanswered::Failed(why)) => {
-                let reason: String = why.chars().take(LONGEST_REASON).collect();
-                let failed = json!({ "holder": self.holder, "reason": reason });
-                let reply = self.access.post_item(item, "fail", &failed).await?;
-                self.output.note(&format!("{item}: failed: {reason}"));
-                if reply.status >= 300 {
-                    self.given_up(item, &refusal(&reply));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives a ballot; one that is not answered is left to others, unless the seat is asked again.
-    async fn vote(&mut self, offered: &Value) -> Result<(), RunError> {
+    /// Claims a work item, or takes a ballot as it is, and hands in what the command makes of it. Returns
+    /// false if another worker of the agent was quicker.
+    async fn work_on(&mut self, offered: &Value) -> Result<bool, RunError> {
         let item = offered["item"].as_str().unwrap_or_default();
-        self.output.note(&format!("{}: asked", text(offered, "item")));
-        match self.answered(item, request(offered), "answer", None).await? {
-            Ok(receipt) => {
+        let is_ballot = offered["kind"] == "ballot";
+        let mut every = None;
+        let ask = if is_ballot {
+            request(offered)
+        } else {
+            let claim = self.post(item, "claim", json!({})).await?;
+            if [404, 409].contains(&claim.status) {
+                return Ok(false);
+            }
+            let taken = done(&claim)?;
+            every = Some(Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3));
+            let task = WorkItemView { whole: taken["work_item"].to_string(), ..WorkItemView::default() };
+            SeatRequest { task: Some(Arc::new(task)), ..request(&taken) }
+        };
+        self.output.note(&format!("{item}: asked as {}", self.holder));
+        let verb = if is_ballot { "answer" } else { "result" };
+        let (is_command, why) = match self.answered(item, ask, verb, every).await? {
+            Ok(receipt) if is_ballot => {
                 self.output.note(&format!("{item}: sealed"));
                 self.output.line(&receipt.to_string());
+                return Ok(true);
             }
-            Err(Unanswered::Failed(why) | Unanswered::Refused(why)) => {
-                self.output.note(&format!("{}: not answered: {why}", text(offered, "item")));
-                self.left.insert(attempt_of(offered));
+            Ok(_) => {
+                self.output.note(&format!("{item}: returned"));
+                return Ok(true);
             }
+            Err(Unanswered::Failed(why)) => (true, why),
+            Err(Unanswered::Refused(why)) => (false, why),
+        };
+        if is_ballot {
+            // It is left to others, unless the seat is asked again.
+            self.left.insert(attempt_of(offered));
+        } else if is_command {
+            let reason: String = why.chars().take(LONGEST_REASON).collect();
+            self.post(item, "fail", json!({ "reason": reason })).await?;
         }
-        Ok(())
+        self.output.note(&format!("{item}: not answered: {why}"));
+        Ok(true)
     }
 
     /// Runs the command, and sends what comes back as `verb`; asks once more where that does not fit. A claim
@@ -167,8 +204,7 @@ impl InboxWorker<'_> {
                 Err(Failure { reason, .. }) => return Ok(Err(Unanswered::Failed(reason))),
                 Ok(Reply { text, .. }) => text,
             };
-            let answer = json!({ "holder": self.holder, verb: text, "again": ask.again.is_some() });
-            let reply = self.access.post_item(item, verb, &answer).await?;
+            let reply = self.post(item, verb, json!({ verb: text, "again": ask.again.is_some() })).await?;
             if let Ok(receipt) = done(&reply) {
                 return Ok(Ok(receipt));
             }
@@ -189,18 +225,45 @@ impl InboxWorker<'_> {
         let Some(every) = every else { return std::future::pending().await };
         loop {
             tokio::time::sleep(every).await;
-            let held = json!({ "holder": self.holder });
-            let reply = self.access.post_item(item, "renew", &held).await?;
-            if let Err(refused) = done(&reply) {
-                let why = refused.problems.first().map(ToString::to_string);
-                return Ok(why.unwrap_or_default());
+            let reply = self.post(item, "renew", json!({})).await?;
+            if reply.status >= 300 {
+                return Ok(refusal(&reply));
             }
         }
     }
 
-    /// The item is another's now, or needed no more.
-    fn given_up(&self, item: &str, why: &str) {
-        self.output.note(&format!("{item}: not taken: {why}"));
+    async fn post(&self, item: &str, verb: &str, mut value: Value) -> Result<LinkReply, RunError> {
+        value["holder"] = self.holder.as_str().into();
+        self.request(&format!("/v1/items/{}/{verb}", in_path(item)), Some(&value)).await
+    }
+
+    /// Sends a request until the reply says something of it.
+    async fn request(&self, path: &str, body: Option<&Value>) -> Result<LinkReply, RunError> {
+        let mut why = String::new();
+        for tried in 0..TRIES {
+            if tried > 0 {
+                tokio::time::sleep(PAUSE).await;
+            }
+            let sent = match body {
+                Some(body) => self.client.post(path, body.to_string().into_bytes()).await,
+                None => self.client.get(path).await,
+            };
+            match sent {
+                Ok(reply) if !reply.is_passing() => return Ok(reply),
+                Ok(reply) => why = reply.word(),
+                Err(cause) => why = cause,
+            }
+            if tried == 0 {
+                self.output.note(&format!("no answer from the session, trying for {TRIES} s: {why}"));
+            }
+        }
+        let hint = if why.contains("UnknownIssuer") {
+            "its certificate is made by itself: give the file of it with --cert"
+        } else {
+            "run the same command again"
+        };
+        let problem = Diagnostic::new(format!("the session cannot be reached: {why}")).hint(hint);
+        Err(RunError { problems: vec![problem], exit: ExitCode::Unreachable })
     }
 }
 
@@ -219,61 +282,6 @@ fn request(item: &Value) -> SeatRequest {
 
 fn attempt_of(item: &Value) -> (String, u64) {
     (item["item"].as_str().unwrap_or_default().to_owned(), item["attempt"].as_u64().unwrap_or_default())
-}
-
-const URL: &str = "ROUNDTABLE_URL";
-const TOKEN: &str = "ROUNDTABLE_TOKEN";
-/// The longest that the session lets one request wait for work, in seconds.
-const LONGEST_WAIT: u64 = 30;
-const TRIES: u32 = 40;
-const PAUSE: Duration = Duration::from_secs(1);
-
-struct InboxAccess {
-    client: LinkClient,
-}
-
-impl InboxAccess {
-    fn of(args: &InboxArgs) -> Result<Self, Diagnostic> {
-        let said = args.access.as_deref().map(private_text).transpose()?;
-        let of = |name: &str| match &said {
-            Some(text) => text.split_whitespace().find_map(|word| {
-                let value = word.strip_prefix(name)?.strip_prefix('=')?;
-                Some(value.to_owned())
-            }),
-            None => std::env::var(name).ok().filter(|value| !value.is_empty()),
-        };
-        if said.as_ref().is_some_and(|text| text.matches(TOKEN).count() > 1) {
-            let problem = Diagnostic::new("the file holds the tokens of several agents");
-            return Err(problem.hint("put the line of this agent into a file for it alone"));
-        }
-        let missing = |name: &str| {
-            Diagnostic::new(format!("`{name}` is not set"))
-                .hint("`roundtable serve` prints it; set it, or name a file that holds it with --access")
-        };
-        let (url, secret) = (of(URL).ok_or_else(|| missing(URL))?, of(TOKEN).ok_or_else(|| missing(TOKEN))?);
-        // The second part is for links.
-        let token = secret.split_once('.').map_or(&*secret, |(token, _)| token);
-        let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
-        Ok(Self { client: LinkClient::new(&url, token, root.as_deref())? })
-    }
-
-    /// Open work, waited for up to so many seconds; and whether the session is over.
-    async fn poll(&self, wait: u64) -> Result<(Vec<Value>, bool), RunError> {
-        let path = format!("/v1/inbox?wait={}", wait.min(LONGEST_WAIT));
-        let found = done(&answered(|| self.client.get(&path)).await?)?;
-        let items = found["items"].as_array().cloned().unwrap_or_default();
-        Ok((items, found["over"] == true))
-    }
-
-    async fn post_item(&self, item: &str, verb: &str, value: &Value) -> Result<LinkReply, RunError> {
-        let (path, bytes) = (format!("/v1/items/{}/{verb}", in_path(item)), value.to_string().into_bytes());
-        answered(|| self.client.post(&path, bytes.clone())).await
-    }
-}
-
-/// A text of the session's JSON, made harmless for a terminal.
-fn text(value: &Value, key: &str) -> String {
-    harmless(value[key].as_str().unwrap_or_default()).into_owned()
 }
 
 fn done(reply: &LinkReply) -> Result<Value, RunError> {
@@ -297,41 +305,4 @@ fn in_path(item: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     item.bytes().map(encoded).collect()
-}
-
-/// A file that nobody else may read: it holds a token.
-fn private_text(path: &Path) -> Result<String, Diagnostic> {
-    #[cfg(unix)]
-    {
-        let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-        if std::os::unix::fs::MetadataExt::mode(&meta) & 0o077 != 0 {
-            let problem = Diagnostic::new("others may read this file, which holds a token");
-            let path = path.display().to_string();
-            return Err(problem.hint(format!("chmod 600 {path}")).with_file(&path));
-        }
-    }
-    read_text(path, 64 * 1024)
-}
-
-/// Sends a request until the reply says something of it.
-async fn answered<F>(send: impl Fn() -> F) -> Result<LinkReply, RunError>
-where
-    F: Future<Output = Result<LinkReply, String>>,
-{
-    let mut why = String::new();
-    for _ in 0..TRIES {
-        match send().await {
-            Ok(reply) if !reply.is_passing() => return Ok(reply),
-            Ok(reply) => why = reply.word(),
-            Err(cause) => why = cause,
-        }
-        tokio::time::sleep(PAUSE).await;
-    }
-    let hint = if why.contains("UnknownIssuer") {
-        "its certificate is made by itself: give the file of it with --cert"
-    } else {
-        "run the same command again"
-    };
-    let problem = Diagnostic::new(format!("the session cannot be reached: {why}")).hint(hint);
-    Err(RunError { problems: vec![problem], exit: ExitCode::Unreachable })
 }

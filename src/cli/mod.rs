@@ -66,7 +66,6 @@ pub fn main() -> ExitCode {
         }
     };
     let mut output = Console::of(&args.run.common);
-    console::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, &mut output),
         None => batch::run(&args.run, &mut output),

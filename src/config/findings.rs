@@ -84,9 +84,8 @@ impl WiretapFindings {
             disk.make_own_dir(&self.folder)?;
             disk.write_whole(&self.path(found, version, model), &text)
         };
-        if let Err(error) = keep() {
-            tracing::debug!(%error, "a finding is not kept");
-        }
+        // A finding that is not kept is measured again.
+        let _ = keep();
         Ok(finding)
     }
 }

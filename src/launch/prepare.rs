@@ -400,9 +400,13 @@ fn told(problem: &Diagnostic) -> String {
 fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
     // A session file holds no deeper values than this.
     const DEEPEST: usize = 36;
-    let is_json = text.trim_start().starts_with(['{', '[']);
-    let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
-    let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
+    if !text.trim_start().starts_with(['{', '[']) {
+        return Ok(text.into());
+    }
+    let input = serde_json::from_str(text).map_err(|error| {
+        let problem = Diagnostic::new(format!("--input begins like JSON and is not: {error}"));
+        problem.hint("check its quotes and brackets")
+    })?;
     if depth(&input) > DEEPEST {
         let problem = Diagnostic::new(format!("the input is nested deeper than {DEEPEST} levels"));
         return Err(problem.hint("give it flatter, or as a text").into());
@@ -443,16 +447,13 @@ pub fn without_model(session: &Session, file: &str) -> Option<Diagnostic> {
     ))
 }
 
-/// The rounds that cannot decide, since placeholders vote in them; of a rehearsal, those that ask for a
-/// strength.
+/// The rounds that cannot decide, since placeholders vote in them.
 pub fn undecidable_rounds(session: &Session, file: &str) -> Vec<Diagnostic> {
     let definition = session.definition();
     let problem = |step: &Step| {
-        let (id, round) = (&step.id, step.round()?);
+        let id = step.round().map(|_| &step.id)?;
         if session.rehearses() {
-            let least = round.act_at?.name();
-            let what = format!("round `{id}`: a rehearsal has no strength, `act_at: {least}` is not applied");
-            return Some(Diagnostic::new(what).with_file(file));
+            return None;
         }
         let seats = session.roster.values().filter(|seat| seat.sits_in(definition, step));
         let (picks, others): (Vec<_>, Vec<_>) =

@@ -203,18 +203,12 @@ impl<'a> RosterInputs<'a> {
         Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
     }
 
-    /// Refuses a temperature that the seat's service is known to decline.
+    /// Refuses a temperature for a program, which takes none.
     fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
-        if spec.temperature.is_some() && self.catalog.seat_program(provider).is_some() {
-            let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
-            return Some(problem.hint("leave it out, or seat the model by its service"));
-        }
-        let hottest = self.catalog.dialect(provider)?.max_temperature();
-        spec.temperature.filter(|warmth| *warmth > hottest).map(|_| {
-            Diagnostic::new(format!("`{provider}` takes a `temperature` from 0 to {hottest}"))
-                .hint("lower it, or leave it out")
-        })
+        spec.temperature.and(self.catalog.seat_program(provider))?;
+        let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
+        Some(problem.hint("leave it out, or seat the model by its service"))
     }
 
     fn prices(&self, models: &[&String]) -> IndexMap<String, Price> {

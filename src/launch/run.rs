@@ -91,8 +91,7 @@ fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budge
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
         // A replacement is measured like those the session opened with.
-        wrapped(model, set_up, &mut |notice| tracing::debug!(%notice))
-            .map_err(|problem| problem.to_string())?;
+        wrapped(model, set_up, &mut |_| ()).map_err(|problem| problem.to_string())?;
         let price = price_of(&catalog, model);
         if has_budget && price.is_none() {
             return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));

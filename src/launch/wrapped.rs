@@ -69,45 +69,6 @@ impl<'a> InstalledProgram<'a> {
             program.provider
         )))
     }
-
-    /// Says what is known of the program, or why it takes no seat.
-    fn note(&self) -> Result<Diagnostic, Diagnostic> {
-        let (model, version) = (self.model, &self.known.version);
-        let note = match &self.known.finding {
-            _ if self.is_unknown() => format!(
-                "what `{model}` adds to the question is not known: opening the round checks it first, at most 20 s"
-            ),
-            None => format!("`{model}`, version {version}: declared, not checked"),
-            Some(finding) => {
-                if let Some(problem) = self.refusal(finding) {
-                    return Err(problem);
-                }
-                let tools = finding.tools.join(", ");
-                let tools = if tools.is_empty() { "no tools" } else { &tools };
-                let added = finding.bytes_before + finding.bytes_after;
-                format!(
-                    "`{model}`, version {version}, was measured at {}: {tools}, {added} bytes added, requests: {}",
-                    finding.checked_at, finding.requests
-                )
-            }
-        };
-        let aside = self.found.program.left_aside(false).map(|aside| format!("; {aside}"));
-        Ok(Diagnostic::new(note + &aside.unwrap_or_default()))
-    }
-}
-
-/// Says of each program that takes a seat in a round what is known of it, or why it takes none. Nothing is
-/// run that the user has not agreed to: it is asked about elsewhere.
-pub fn program_notes(
-    session: &Session,
-    answers: &Answers,
-    set_up: &Environment,
-) -> Vec<Result<Diagnostic, Diagnostic>> {
-    let mut models: Vec<&str> = asked_seats(session, answers).map(|seat| seat.model.as_str()).collect();
-    models.sort_unstable();
-    models.dedup();
-    let programs = models.into_iter().filter_map(|model| InstalledProgram::of(model, set_up).ok().flatten());
-    programs.map(|program| program.note()).collect()
 }
 
 /// Returns what the program of each seat was seen to send, by the seat's name; one of which nothing is known

@@ -62,7 +62,7 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
         "odd" => odd.clone(),
         _ => Answer::chat("vote: b"),
     });
-    let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
+    let desk = Desk::with(TABLE).served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
     let report = desk.report("s.s2s");
     let seat = &report["rounds"][0]["seats"][0];

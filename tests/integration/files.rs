@@ -64,7 +64,7 @@ fn all_that_is_written_is_its_owners_alone() {
         "first" => Answer::chat("vote: red"),
         _ => Answer::chat("vote: red").after(NEVER),
     });
-    let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
+    let desk = Desk::with(TABLE).served_by(&server);
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));
     let before = made(&desk, &[]);
     let run = |args: &[&str]| ran(unmasked(&desk, args).output_soon().expect("it runs"));
@@ -88,7 +88,7 @@ fn all_that_is_written_is_its_owners_alone() {
     child.kill().expect("killed");
     child.wait().expect("ended");
     let names: String = found.iter().flat_map(|path| [path.to_str().expect("UTF-8"), "\n"]).collect();
-    for wanted in "sessions CONTEXT.md config.yaml keys debug.log open.s2s new r.html r.csv".split(' ') {
+    for wanted in "sessions CONTEXT.md config.yaml keys open.s2s new r.html r.csv".split(' ') {
         assert!(names.contains(&format!("/{wanted}\n")), "{wanted}: {names}");
     }
     assert!(names.contains(".1.key\n") && names.contains(".torn-"), "{names}");

@@ -55,7 +55,7 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     let at = |name: &str| home.path().join(name);
     std::fs::write(at("d.yaml"), DEFINITION).expect("written");
     let mut command = program(home.path());
-    command.env("OPENAI_BASE_URL", service.url() + "/v1").env("ROUNDTABLE_LOG", "debug.log");
+    command.env("OPENAI_BASE_URL", service.url() + "/v1");
     let streams = [at("out"), at("err")].map(|path| std::fs::File::create(path).expect("a file"));
     let [out, err] = streams;
     command.stdout(out).stderr(err);
@@ -80,7 +80,7 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     sealed(3);
 
     let mut told: Vec<(String, Vec<u8>)> = files(server.home.path());
-    for name in ["debug.log", "err", "s.s2s", "links", ".key"] {
+    for name in ["err", "s.s2s", "links", ".key"] {
         let is_there = |(file, bytes): &(String, Vec<u8>)| file.ends_with(name) && !bytes.is_empty();
         assert!(told.iter().any(is_there), "{name} is not among the files");
     }

@@ -168,7 +168,7 @@ fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() 
 fn the_screen_answers_while_a_program_is_checked() {
     let desk = desk();
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml", "--model", "claude-cli/slow"]);
-    screen.wait_for(&["adds to the question is not known"]);
+    screen.wait_for(&["claude-cli/slow"]);
     let checking = ["Checking what claude-cli adds to the question", "Esc cancels"];
     screen.press("o", &checking);
     screen.press("\u{1b}", &["Cancelled."]);

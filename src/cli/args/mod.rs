@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
 #[cfg(feature = "nats")]
 pub use remote::{WorkerArgs, WorkerVerb};
-pub use run::{AskArgs, Json, ResumeArgs, Run, RunOptions, TrialOptions};
+pub use run::{AskArgs, Json, OpeningOptions, ResumeArgs, Run, RunOptions, TrialOptions};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
@@ -210,9 +210,6 @@ pub struct TallyArgs {
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE")]
     pub threshold: Option<String>,
-    /// Choose so many options by approval or score; `half`: all that half of the seats approve
-    #[arg(long, value_name = "N", conflicts_with = "all")]
-    pub choose: Option<String>,
     /// Count only ballots whose answer cites something in the snapshot
     #[arg(long, conflicts_with = "ballots")]
     pub supported: bool,

@@ -42,7 +42,7 @@ pub struct Run {
 }
 
 /// Options that a new session opens with.
-#[derive(Debug, Clone, Default, ClapArgs)]
+#[derive(Debug, Clone, Default, PartialEq, ClapArgs)]
 pub struct OpeningOptions {
     /// Override the definition's input (text, or JSON that starts with { or [)
     #[arg(long, value_name = "TEXT")]
@@ -55,7 +55,7 @@ pub struct OpeningOptions {
     pub save: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Default, ClapArgs)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
 pub struct TrialOptions {
     /// Print prompts and cost estimate; send nothing
     #[arg(long)]

@@ -38,7 +38,6 @@ use crate::launch::prepare::{LaunchOptions, Tell, load_definition, opened, prepa
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
 use crate::launch::session_file::{open_session, read_session};
-use crate::launch::wrapped::program_notes;
 use crate::participants::human::HumanQueue;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
@@ -210,8 +209,6 @@ impl Host for TuiHost {
             return Err(lost.into_iter().map(|(_, problem)| problem).collect());
         }
         let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
-        let programs = program_notes(&opening.session, &answers, set_up);
-        notices.extend(programs.into_iter().map(|note| note.unwrap_or_else(|problem| problem)));
         notices.extend(misfits(&opening.session, &options, set_up));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
@@ -243,9 +240,7 @@ impl Host for TuiHost {
         let mut file = open_session(path).map_err(wrong)?;
         let session = fold(&file.log);
         if session.closed.is_some() {
-            for error in KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session) {
-                tracing::debug!(%error, "a key of a finished session is left");
-            }
+            let _ = KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session);
             let problem = Diagnostic::new("the session is over already");
             return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }

@@ -83,10 +83,6 @@ impl ApiStyle {
         self == Self::OpenAi
     }
 
-    pub fn max_temperature(self) -> f64 {
-        if self == Self::Anthropic { 1.0 } else { 2.0 }
-    }
-
     /// The path behind the base address.
     pub(super) fn path(self) -> &'static str {
         match self {

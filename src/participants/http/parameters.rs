@@ -142,7 +142,6 @@ impl ParameterMemory {
         let mut models = self.lock();
         let known = &mut models.entry(model.to_owned()).or_default().changes;
         if !known.contains(&change) {
-            tracing::warn!(model, ?change, "the service takes other parameters");
             known.push(change);
         }
     }

@@ -54,8 +54,6 @@ impl Receiver {
             Some(SeatReply::Sealed(envelope)) => Message::Ballot(envelope),
             Some(SeatReply::Failed(failed)) => Message::Failed(failed),
             None => {
-                let subject = &carried.subject;
-                tracing::warn!(worker = %self.worker, %subject, "no message of its own seat");
                 let _ = carried.ack_with(AckKind::Term).await;
                 return;
             }

@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use roundtable::participants::api::ApiStyle;
-use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use serde_json::json;
@@ -23,7 +22,7 @@ pub fn service(dialect: ApiStyle, url: impl Into<String>) -> Service {
     let mut service = Service::new(dialect, url);
     service.key = Some(KEY.into());
     service.key_name = Some("TEST_API_KEY".to_owned());
-    service.retry = Backoff { base: ms(1), cap: ms(4), ..Backoff::default() };
+    service.first_wait = ms(1);
     service
 }
 

@@ -4,7 +4,6 @@
 //! its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
-pub(crate) mod concurrency;
 mod endpoint;
 pub(crate) mod error;
 pub mod link;
@@ -19,7 +18,7 @@ pub mod stream;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Once, OnceLock};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -27,21 +26,19 @@ use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Response, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use patience::{Patience, pay};
 
 use super::api::{ApiStyle, RequestOptions, ServiceError};
-use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
-use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked_answer};
 use parameters::{Complaint, ParameterMemory, Parameters};
 use request_body::{PrefixCache, SplitBody, WarmupGuard};
-use retry::{RetryDecision, jitter, retry_after};
+use retry::{TRIES, backoff, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
@@ -60,7 +57,8 @@ pub struct HttpParticipant {
     limits: RequestOptions,
     heads: PrefixCache,
     permits: Semaphore,
-    gates: ConcurrencyLimits,
+    /// The end of the wait that the service asked the seats of a model for.
+    pauses: Mutex<HashMap<String, Instant>>,
     memory: ParameterMemory,
     /// Windows that a local server told, by model.
     windows: tokio::sync::Mutex<HashMap<String, Option<usize>>>,
@@ -94,7 +92,7 @@ impl HttpParticipant {
             headers: headers(&service)?,
             permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
             heads: PrefixCache::default(),
-            gates: ConcurrencyLimits::default(),
+            pauses: Mutex::default(),
             memory: ParameterMemory::default(),
             windows: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
@@ -143,13 +141,12 @@ impl HttpParticipant {
         let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, &learned, room);
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
         let mut last = None;
-        let gate = self.gates.limit_for(&ask.model);
         loop {
-            if patience.heed(gate.closed_for(), ask, tries)? {
+            while let Some(rest) = self.rest_of_pause(&ask.model) {
                 // A wait for one model must not hold up requests to another.
                 permit = None;
+                patience.heed(rest, ask, tries).await?;
             }
-            let pass = patience.wait(tries, gate.acquire()).await?;
             if permit.is_none() {
                 permit = patience.wait(tries, self.permit()).await?;
             }
@@ -161,14 +158,13 @@ impl HttpParticipant {
             ask.watch.asked(tries);
             let mut may_cost = false;
             let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
-            let sending = self.send(body.clone(), &gate, &mut lead, &mut may_cost, &ask.watch);
+            let sending = self.send(body.clone(), ask, &mut lead, &mut may_cost);
             let sent = patience.spend(tries, sending).await?;
-            drop((pass, permit.take()));
+            drop(permit.take());
             paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
             let key = self.service.key();
             let fault = match sent {
                 Ok(reply) => {
-                    gate.raise();
                     return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, key.as_deref()));
                 }
                 Err(fault) => fault.masked(key.as_deref()),
@@ -222,22 +218,30 @@ impl HttpParticipant {
             let in_full = fault.in_full.as_ref().map(|reason| format!("{reason}{more}"));
             Err(Failure { in_full, timed_out, tries, ..format!("{}{more}", fault.reason).into() })
         };
-        let decision = self.service.retry.next(
-            if fault.is_loading { LOADING } else { tries - declined },
-            jitter(&ask.seat, tries),
-            fault.asked,
-            patience.longest_wait(),
-            patience.left(),
-        );
-        match decision {
-            _ if !fault.again => failure(String::new(), false),
-            RetryDecision::Again(wait) => Ok(wait),
-            RetryDecision::Stop => failure(String::new(), false),
-            RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
-            RetryDecision::TooLong(wait) => {
+        let made = if fault.is_loading { LOADING } else { tries - declined };
+        let own = backoff(self.service.first_wait, made, jitter(&ask.seat, tries));
+        match fault.asked {
+            _ if !fault.again || made >= TRIES => failure(String::new(), false),
+            Some(wait) if wait >= patience.longest_wait() => {
                 failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
             }
+            Some(wait) => Ok(wait),
+            None if own >= patience.left() => failure("; no time left to try again".to_owned(), true),
+            None => Ok(own),
         }
+    }
+
+    /// The rest of the wait that the service asked the seats of a model for.
+    fn rest_of_pause(&self, model: &str) -> Option<Duration> {
+        let until = *self.pauses.lock().unwrap_or_else(PoisonError::into_inner).get(model)?;
+        until.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
+    }
+
+    fn pause_model(&self, model: &str, wait: Duration) {
+        let Some(until) = Instant::now().checked_add(wait) else { return };
+        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = pauses.entry(model.to_owned()).or_insert(until);
+        *known = until.max(*known);
     }
 
     /// One of the service's permits, given out in the order they are asked for.
@@ -249,23 +253,19 @@ impl HttpParticipant {
     async fn send(
         &self,
         body: SplitBody,
-        gate: &ConcurrencyLimit,
+        ask: &SeatRequest,
         lead: &mut Option<WarmupGuard>,
         may_cost: &mut bool,
-        watch: &ProgressHandle,
     ) -> Result<Reply, RequestError> {
         let response = self.request(Method::POST, self.url.clone(), Body::wrap(body), may_cost).await?;
         *may_cost = response.status() == 200;
-        if matches!(response.status().as_u16(), 429 | 529) {
-            gate.halve();
-        }
         let replied = match self.accepted(response).await {
-            Ok(response) => self.read_reply(response, lead, watch).await,
+            Ok(response) => self.read_reply(response, lead, ask).await,
             Err(fault) if fault.is_filtered => Ok(without_text(Finish::Refusal)),
             Err(fault) => Err(fault),
         };
         if let Some(wait) = replied.as_ref().err().and_then(|fault| fault.asked) {
-            gate.pause_for(wait);
+            self.pause_model(&ask.model, wait);
         }
         replied
     }
@@ -325,7 +325,7 @@ impl HttpParticipant {
         &self,
         mut response: Response,
         lead: &mut Option<WarmupGuard>,
-        watch: &ProgressHandle,
+        ask: &SeatRequest,
     ) -> Result<Reply, RequestError> {
         refuse_compressed(&response)?;
         let mut arriving = StreamedBody::new(self.service.dialect);
@@ -333,7 +333,7 @@ impl HttpParticipant {
             *lead = None;
             let before = arriving.count;
             let is_enough = arriving.push(&piece).map_err(RequestError::unreadable)?;
-            watch.on_data(arriving.count - before);
+            ask.watch.on_data(arriving.count - before);
             if is_enough {
                 if arriving.is_complete() {
                     // Reaching the end keeps the connection for the next request.

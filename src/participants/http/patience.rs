@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::super::purse::Paid;
 use super::{Failure, SeatRequest, format_duration};
@@ -38,16 +38,14 @@ impl Patience {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
     }
 
-    /// Notes a wait that the service wants, for those who watch; returns true if there is one.
-    pub fn heed(&self, closed: Option<Duration>, ask: &SeatRequest, tries: u32) -> Result<bool, Failure> {
-        let Some(wait) = closed else { return Ok(false) };
-        let why = "the service asked this model's seats to wait";
+    /// Waits as long as the service wants the seats of this model to, and notes it for those who watch.
+    pub async fn heed(&self, wait: Duration, ask: &SeatRequest, tries: u32) -> Result<(), Failure> {
+        let why = format!("the service asked this model's seats to wait {}", format_duration(wait));
         if wait >= self.longest_wait() {
-            let reason = format!("{why} {}, {}", format_duration(wait), self.exceeded());
-            return Err(Failure { tries, ..reason.into() });
+            return Err(Failure { tries, ..format!("{why}, {}", self.exceeded()).into() });
         }
-        ask.watch.waits(&format!("{why} {}", format_duration(wait)), wait);
-        Ok(true)
+        ask.watch.waits(&why, wait);
+        self.wait(tries, sleep(wait)).await
     }
 
     /// Why a wait is too long, in words.

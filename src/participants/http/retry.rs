@@ -1,70 +1,22 @@
 //! When a failed request is sent again, and after how long.
 //!
-//! Pure: what was asked for, how much time is left and the seat's name go in, a decision comes
-//! out. The jitter is derived from the seat and the try, so that the same run waits the same times
-//! and 2,000 seats do not come back at once. It does not sleep and reads no clock.
+//! Pure. The jitter is derived from the seat and the try, so that the same run waits the same times and 2,000
+//! seats do not come back at once.
 
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-/// The number of attempts and the waits between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backoff {
-    /// Requests in all, the first included.
-    pub tries: u32,
-    /// The wait after the first failure; it doubles with each further one.
-    pub base: Duration,
-    /// No wait of the schedule is longer.
-    pub cap: Duration,
-}
+/// Requests in all, the first included.
+pub const TRIES: u32 = 4;
+/// The wait after the first failure; it doubles with each further one, up to 8 s.
+pub const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-impl Default for Backoff {
-    fn default() -> Self {
-        Self { tries: 4, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
-    }
-}
-
-impl Backoff {
-    /// The wait after `made` failed requests, shortened by up to a quarter. `jitter` is in `0..1`.
-    pub fn wait(&self, made: u32, jitter: f64) -> Duration {
-        let doubled = 2u32.checked_pow(made.saturating_sub(1)).and_then(|n| self.base.checked_mul(n));
-        doubled.unwrap_or(self.cap).min(self.cap).mul_f64(1.0 - 0.25 * jitter.clamp(0.0, 1.0))
-    }
-
-    /// Decides after `made` requests of which the last failed with a retryable error. `asked` is the wait the
-    /// service asked for, `patience` the longest such wait, `left` the time left for the call.
-    pub fn next(
-        &self,
-        made: u32,
-        jitter: f64,
-        asked: Option<Duration>,
-        patience: Duration,
-        left: Duration,
-    ) -> RetryDecision {
-        if made >= self.tries {
-            return RetryDecision::Stop;
-        }
-        match asked {
-            Some(wait) if wait >= patience => RetryDecision::TooLong(wait),
-            Some(wait) => RetryDecision::Again(wait),
-            None => match self.wait(made, jitter) {
-                wait if wait >= left => RetryDecision::NoTime,
-                wait => RetryDecision::Again(wait),
-            },
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RetryDecision {
-    /// Wait, then send it again.
-    Again(Duration),
-    Stop,
-    /// The service asked for a wait longer than there is patience for: fail at once.
-    TooLong(Duration),
-    /// The schedule's own wait is longer than the time left: fail at once.
-    NoTime,
+/// The wait after `made` failed requests, the first of which had `first`, shortened by up to a quarter.
+/// `jitter` is in `0..1`.
+pub fn backoff(first: Duration, made: u32, jitter: f64) -> Duration {
+    let doubled = first.saturating_mul(1 << made.saturating_sub(1).min(4));
+    doubled.mul_f64(1.0 - 0.25 * jitter.clamp(0.0, 1.0))
 }
 
 pub fn is_retryable(status: u16) -> bool {
@@ -110,24 +62,10 @@ mod tests {
 
     #[test]
     fn doubles_up_to_the_cap() {
-        let schedule = Backoff { tries: 99, ..Backoff::default() };
-        let waits: Vec<_> = (1..=7).map(|made| schedule.wait(made, 0.0).as_millis()).collect();
+        let waits: Vec<_> = (1..=7).map(|made| backoff(FIRST_WAIT, made, 0.0).as_millis()).collect();
         assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 8000, 8000]);
-        assert_eq!(schedule.wait(u32::MAX, 0.0), ms(8000));
-        assert_eq!(schedule.wait(1, 1.0), ms(375));
-    }
-
-    #[test]
-    fn stops_after_four_and_never_outlives_the_call() {
-        let schedule = Backoff::default();
-        let next = |made, asked, patience, left| schedule.next(made, 0.0, asked, patience, left);
-        assert_eq!(next(3, None, DAY, DAY), RetryDecision::Again(ms(2000)));
-        assert_eq!(next(4, None, DAY, DAY), RetryDecision::Stop);
-        assert_eq!(next(1, None, DAY, ms(500)), RetryDecision::NoTime);
-        assert_eq!(next(1, Some(ms(7)), ms(500), ms(500)), RetryDecision::Again(ms(7)));
-        assert_eq!(next(1, Some(ms(7000)), DAY, ms(500)), RetryDecision::Again(ms(7000)), "as given");
-        assert_eq!(next(1, Some(DAY), ms(90_000), DAY), RetryDecision::TooLong(DAY));
-        assert_eq!(next(4, Some(DAY), ms(90_000), DAY), RetryDecision::Stop);
+        assert_eq!(backoff(FIRST_WAIT, u32::MAX, 0.0), ms(8000));
+        assert_eq!(backoff(FIRST_WAIT, 1, 1.0), ms(375));
     }
 
     #[test]

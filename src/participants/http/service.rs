@@ -8,7 +8,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::retry::Backoff;
+use super::retry::FIRST_WAIT;
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
 use crate::workflow::Effort;
@@ -77,7 +77,8 @@ pub struct Service {
     /// A local server, which tells its context window.
     pub window: Option<WindowQuestion>,
     pub timeouts: Timeouts,
-    pub retry: Backoff,
+    /// The wait before the second try.
+    pub first_wait: Duration,
 }
 
 impl Service {
@@ -98,7 +99,7 @@ impl Service {
             form: SchemaMode::default(),
             window: None,
             timeouts: Timeouts::default(),
-            retry: Backoff::default(),
+            first_wait: FIRST_WAIT,
         }
     }
 

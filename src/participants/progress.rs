@@ -16,23 +16,22 @@ pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
 
 #[derive(Debug)]
 struct ProgressState {
-    phase: RequestPhase,
+    /// Without times and tokens.
+    told: Progress,
     since: Instant,
     /// The end of a wait, if known.
     until: Option<Instant>,
     heard: Instant,
-    tries: u32,
-    trouble: Option<String>,
     /// Requests sent before it was asked again, which is shown to nobody.
     before: Option<u32>,
-    said: Option<String>,
     /// Pieces of the reply that have come, about a token each.
     pieces: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestPhase {
     /// Nothing is sent: it waits for its turn.
+    #[default]
     Queued,
     Asked,
     Answering,
@@ -42,7 +41,7 @@ pub enum RequestPhase {
     Waiting,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
     pub standing: RequestPhase,
     /// For how long, in milliseconds.
@@ -72,18 +71,8 @@ impl RequestPhase {
 
 impl ProgressHandle {
     fn kept() -> Self {
-        let now = Instant::now();
-        let noted = ProgressState {
-            phase: RequestPhase::Queued,
-            since: now,
-            until: None,
-            heard: now,
-            tries: 0,
-            trouble: None,
-            before: None,
-            said: None,
-            pieces: 0,
-        };
+        let (now, told) = (Instant::now(), Progress::default());
+        let noted = ProgressState { told, since: now, until: None, heard: now, before: None, pieces: 0 };
         Self(Some(Arc::new(Mutex::new(noted))))
     }
 
@@ -100,7 +89,7 @@ impl ProgressHandle {
             before => {
                 noted.enter(RequestPhase::Asked, None);
                 // A re-ask counts on from the request whose reply did not fit.
-                noted.tries = before.map_or(tries, |before| before + tries - 1);
+                noted.told.tries = before.map_or(tries, |before| before + tries - 1);
             }
         });
     }
@@ -108,14 +97,14 @@ impl ProgressHandle {
     /// Notes that the reply did not fit and the seat is asked again: content, so that it looks as
     /// before, a reply coming in, until that fails on the way.
     pub fn again(&self) {
-        self.note(|noted| noted.before = Some(noted.tries.max(1)));
+        self.note(|noted| noted.before = Some(noted.told.tries.max(1)));
     }
 
     /// Notes that so many pieces of a reply have come.
     pub fn on_data(&self, pieces: usize) {
         self.note(|noted| {
             noted.pieces += pieces;
-            if noted.phase != RequestPhase::Answering {
+            if noted.told.standing != RequestPhase::Answering {
                 noted.enter(RequestPhase::Answering, None);
             }
             noted.heard = Instant::now();
@@ -127,7 +116,7 @@ impl ProgressHandle {
         const LONGEST: usize = 200;
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
         if let Some(last) = last {
-            self.note(|noted| noted.said = Some(last.chars().take(LONGEST).collect()));
+            self.note(|noted| noted.told.said = Some(last.chars().take(LONGEST).collect()));
         }
     }
 
@@ -135,32 +124,34 @@ impl ProgressHandle {
     pub fn waits(&self, trouble: &str, wait: Duration) {
         self.note(|noted| {
             noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
-            noted.trouble = Some(trouble.to_owned());
+            noted.told.trouble = Some(trouble.to_owned());
         });
     }
 
     fn progress(&self) -> Option<Progress> {
         let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = noted.heard.elapsed();
-        let is_stalled = noted.phase == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
-        let (standing, since) =
-            if is_stalled { (RequestPhase::Stalled, silent) } else { (noted.phase, noted.since.elapsed()) };
+        let is_stalled =
+            noted.told.standing == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
+        let (standing, since) = if is_stalled {
+            (RequestPhase::Stalled, silent)
+        } else {
+            (noted.told.standing, noted.since.elapsed())
+        };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         Some(Progress {
             standing,
             for_ms: ms(since),
             left_ms: noted.until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
-            tries: noted.tries,
-            trouble: noted.trouble.clone(),
-            said: noted.said.clone(),
             tokens: noted.pieces / 100 * 100,
+            ..noted.told.clone()
         })
     }
 }
 
 impl ProgressState {
     fn enter(&mut self, phase: RequestPhase, until: Option<Instant>) {
-        (self.phase, self.since, self.until) = (phase, Instant::now(), until);
+        (self.told.standing, self.since, self.until) = (phase, Instant::now(), until);
     }
 }
 

@@ -3,10 +3,9 @@
 //! Pure. A request never has a `tools` field nor a seed, which this dialect does not know; a reply
 //! is taken only with a known reason for its end. Thinking blocks are no part of the text.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DecodeError, PLACE, ReplyStream, RequestOptions, parse, schema, without_nulls};
+use super::{DecodeError, PLACE, ReplyStream, RequestOptions, items, parse, schema, without_nulls};
 use crate::participants::{Prompt, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
 use crate::workflow::Effort;
@@ -38,74 +37,32 @@ pub(super) fn is_marked(prompt: &Prompt) -> bool {
     !prompt.tail.is_empty() && has_tokens(&[&prompt.rules, &prompt.snapshot], 1024)
 }
 
-#[derive(Deserialize)]
-struct MessagesReply {
-    content: Option<Vec<ContentBlock>>,
-    stop_reason: Option<String>,
-    usage: Option<Value>,
-    model: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ContentBlock {
-    r#type: String,
-    text: Option<String>,
-}
-
-pub(super) fn whole(reply: &mut ReplyStream, body: &[u8]) -> Result<(), DecodeError> {
-    let message: MessagesReply = parse(body)?;
-    message.content.iter().flatten().for_each(|block| take_block(reply, block));
-    reply.reason = message.stop_reason;
-    reply.usage = message.usage.as_ref().and_then(usage);
-    reply.served = message.model;
-    Ok(())
-}
-
-fn take_block(reply: &mut ReplyStream, block: &ContentBlock) {
-    reply.called |= block.r#type.ends_with("tool_use");
-    if block.r#type == "text" {
-        reply.text.push_str(block.text.as_deref().unwrap_or_default());
-    }
-}
-
-#[derive(Deserialize)]
-struct MessagesEvent {
-    #[serde(default)]
-    r#type: String,
-    message: Option<MessagesReply>,
-    content_block: Option<ContentBlock>,
-    delta: Option<Delta>,
-    usage: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Delta {
-    r#type: Option<String>,
-    text: Option<String>,
-    stop_reason: Option<String>,
-}
-
+/// Takes in a whole reply, or an event of one.
 pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
-    let event: MessagesEvent = parse(data)?;
-    reply.is_done |= event.r#type == "message_stop";
-    let counted = event.message.and_then(|message| {
-        reply.served = message.model.or(reply.served.take());
-        message.usage
-    });
-    let counted = counted.into_iter().chain(event.usage);
-    for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
+    let event = parse(data)?;
+    let (message, delta) = (event.get("message").unwrap_or(&event), &event["delta"]);
+    reply.is_done |= event["type"] == "message_stop";
+    if !(message["content"].is_null() || message["content"].is_array()) {
+        return Err(DecodeError::new("the reply's content is no list"));
+    }
+    for block in items(&message["content"]).chain(event.get("content_block")) {
+        reply.called |= block["type"].as_str().is_some_and(|kind| kind.ends_with("tool_use"));
+        if block["type"] == "text" {
+            reply.text.push_str(block["text"].as_str().unwrap_or_default());
+        }
+    }
+    if delta["type"] == "text_delta" {
+        reply.text.push_str(delta["text"].as_str().unwrap_or_default());
+    }
+    for (name, count) in message["usage"].as_object().into_iter().flatten() {
         if !count.is_null() {
-            reply.counts.insert(name, count);
+            reply.counts.insert(name.clone(), count.clone());
         }
     }
     reply.usage = usage(&Value::Object(reply.counts.clone()));
-    event.content_block.iter().for_each(|block| take_block(reply, block));
-    if let Some(delta) = event.delta {
-        if delta.r#type.as_deref() == Some("text_delta") {
-            reply.text.push_str(delta.text.as_deref().unwrap_or_default());
-        }
-        reply.reason = delta.stop_reason.or(reply.reason.take());
-    }
+    reply.served_by(&message["model"]);
+    reply.ended_by(&message["stop_reason"]);
+    reply.ended_by(&delta["stop_reason"]);
     Ok(())
 }
 
@@ -282,7 +239,7 @@ mod tests {
             (unknown.as_str(), "ended for a reason unknown here"),
             (none.as_str(), "does not say why it ended"),
             (surrogate.as_str(), "is not JSON (line 1"),
-            (plain.as_str(), "has not the form of this dialect"),
+            (plain.as_str(), "content is no list"),
             (r#"{"secret":1}"#, "does not say why it ended"),
             (
                 r#"{"type":"error","error":{"type":"overloaded_error","message":"secret"}}"#,

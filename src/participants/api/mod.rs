@@ -12,7 +12,6 @@ mod style;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
@@ -123,8 +122,8 @@ impl DecodeError {
     }
 }
 
-/// Reads the body of a 200, or an event of it, as `T`, or names why it is none.
-pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
+/// Reads the body of a 200, or an event of it, or names why it is none.
+pub(super) fn parse(body: &[u8]) -> Result<Value, DecodeError> {
     let text = std::str::from_utf8(body).map_err(|_| DecodeError::new("the reply is not UTF-8"))?;
     match text.trim_start().chars().next() {
         None => return Err(DecodeError { status: Some(502), ..DecodeError::new("the reply is empty") }),
@@ -133,21 +132,28 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
         }
         Some(_) => {}
     }
-    // Most replies hold no such word and are spared a second reading.
-    if let Some(error) = text.contains(r#""error""#).then(|| ServiceError::find(text)).flatten() {
-        let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
-        let reason = format!("the service sent an error{kind} under status 200");
-        let in_full = error.message.map(|message| format!("{reason}: {}", first_line(&message)));
-        return Err(DecodeError { in_full, status: error.status, ..DecodeError::new(reason) });
-    }
-    serde_json::from_str(text).map_err(|error| {
-        let what = match error.classify() {
-            serde_json::error::Category::Eof => "the reply is JSON that breaks off",
-            serde_json::error::Category::Data => "the reply has not the form of this dialect",
-            _ => "the reply is not JSON",
-        };
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let what = if error.is_eof() { "the reply is JSON that breaks off" } else { "the reply is not JSON" };
         DecodeError::new(format!("{what} (line {}, column {})", error.line(), error.column()))
-    })
+    })?;
+    refuse_error(&value)?;
+    Ok(value)
+}
+
+/// Refuses a body that tells of an error.
+fn refuse_error(value: &Value) -> Result<(), DecodeError> {
+    let value = value.get(0).unwrap_or(value);
+    let Some(error) = value.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
+    let error = ServiceError::of(error, value);
+    let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
+    let reason = format!("the service sent an error{kind} under status 200");
+    let in_full = error.message.map(|message| format!("{reason}: {}", first_line(&message)));
+    Err(DecodeError { in_full, status: error.status, ..DecodeError::new(reason) })
+}
+
+/// The items of a list; none of what is no list.
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
 }
 
 /// Reads the reason why a reply ended, in the words of all API styles and the servers that imitate them. This
@@ -201,6 +207,15 @@ pub(super) struct ReplyStream {
 }
 
 impl ReplyStream {
+    fn served_by(&mut self, model: &Value) {
+        self.served = model.as_str().map(str::to_owned).or(self.served.take());
+    }
+
+    fn ended_by(&mut self, reason: &Value) {
+        let reason = reason.as_str().filter(|reason| !reason.is_empty());
+        self.reason = reason.map(str::to_owned).or(self.reason.take());
+    }
+
     /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         let finish = match self.reason.as_deref() {
@@ -235,6 +250,10 @@ pub(super) struct ServiceError {
     pub wait: Option<Duration>,
     /// The body is a page for a browser, not a service's.
     pub is_page: bool,
+    /// The parameter of the request that it is about.
+    pub param: Option<String>,
+    /// All its sentences, one a line.
+    pub sentences: String,
 }
 
 impl ServiceError {
@@ -245,20 +264,37 @@ impl ServiceError {
         if text.starts_with('<') {
             return Self { is_page: true, ..Self::default() };
         }
-        if text.starts_with(['{', '[']) {
-            let Ok(value) = serde_json::from_str::<Value>(text) else { return Self::default() };
-            let value = value.get(0).unwrap_or(&value);
-            let error = [&value["error"], &value["fault"], value].into_iter().find(|error| !error.is_null());
-            return error.map(|error| Self::of(error, value)).unwrap_or_default();
-        }
-        Self::of(&text.into(), &Value::Null)
+        let value = match serde_json::from_str::<Value>(text) {
+            Ok(value) => value,
+            Err(_) if text.starts_with(['{', '[']) => return Self::default(),
+            Err(_) => text.into(),
+        };
+        let body = value.get(0).unwrap_or(&value);
+        let error = [&body["error"], &body["fault"], body].into_iter().find(|error| !error.is_null());
+        let mut read = error.map(|error| Self::of(error, body)).unwrap_or_default();
+        read.sentences = value.as_str().unwrap_or_default().to_owned();
+        read.collect(&value);
+        read
     }
 
-    fn find(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
-        let value = value.get(0).unwrap_or(&value);
-        let error = value.get("error").filter(|error| !error.is_null())?;
-        Some(Self::of(error, value))
+    /// Collects what a body says anywhere in it.
+    fn collect(&mut self, value: &Value) {
+        items(value).for_each(|item| self.collect(item));
+        for (key, value) in value.as_object().into_iter().flatten() {
+            match (key.as_str(), value) {
+                ("param", Value::String(name)) => self.param = Some(name.clone()),
+                ("message" | "msg" | "detail" | "error" | "raw", Value::String(text)) => {
+                    self.sentences += &format!("{text}\n");
+                }
+                ("loc", Value::Array(path)) => {
+                    let last = path.iter().rev().find_map(Value::as_str).unwrap_or_default();
+                    self.sentences += &format!("'{last}'\n");
+                }
+                // The service may repeat the input here.
+                ("input", _) => {}
+                _ => self.collect(value),
+            }
+        }
     }
 
     fn of(error: &Value, body: &Value) -> Self {
@@ -284,7 +320,7 @@ impl ServiceError {
                 || message.is_some_and(|text| text.contains("content filtering policy")),
             wait: told.and_then(duration).or_else(|| message.and_then(wait_in_words)),
             message: message.filter(|text| !text.trim().is_empty()).map(str::to_owned),
-            is_page: false,
+            ..Self::default()
         }
     }
 
@@ -506,7 +542,7 @@ mod tests {
             ),
         ];
         for (body, reason, status) in cases {
-            let refused = parse::<Value>(body).expect_err(reason);
+            let refused = parse(body).expect_err(reason);
             assert_eq!((refused.reason.as_str(), refused.status), (reason, status));
         }
     }

@@ -3,10 +3,12 @@
 //! Pure. A request never has a `tools` field and asks that nothing be stored; a reply is taken only
 //! when it says how it ended. What a model reasoned is no part of the text.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{DecodeError, PLACE, ReplyStream, RequestOptions, finish, named_schema, parse, without_nulls};
+use super::{
+    DecodeError, PLACE, ReplyStream, RequestOptions, finish, items, named_schema, parse, refuse_error,
+    without_nulls,
+};
 use crate::participants::{SeatRequest, TokenUsage};
 
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
@@ -27,52 +29,44 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     }))
 }
 
-#[derive(Deserialize)]
-struct Response {
-    status: Option<String>,
-    incomplete_details: Option<Details>,
-    #[serde(default)]
-    output: Vec<OutputItem>,
-    usage: Option<Value>,
-    model: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Details {
-    reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct OutputItem {
-    r#type: String,
-    phase: Option<String>,
-    content: Option<Vec<OutputContent>>,
-}
-
-#[derive(Deserialize)]
-struct OutputContent {
-    text: Option<String>,
-    refusal: Option<String>,
-}
-
-pub(super) fn whole(reply: &mut ReplyStream, body: &[u8]) -> Result<(), DecodeError> {
-    let response: Response = parse(body)?;
-    let messages = || response.output.iter().filter(|item| item.r#type == "message");
-    // Commentary of a model is no part of its answer.
-    let is_final = |item: &&OutputItem| item.phase.as_deref() == Some("final_answer");
-    let has_final = messages().any(|item| is_final(&item));
-    let is_answer =
-        |item: &&OutputItem| is_final(item) || !has_final && item.phase.as_deref() != Some("commentary");
-    let parts = || messages().filter(is_answer).flat_map(|item| item.content.iter().flatten());
-    reply.text = parts().filter_map(|part| part.text.as_deref()).collect();
-    if reply.text.is_empty() {
-        reply.refusal = parts().filter_map(|part| part.refusal.as_deref()).collect();
+/// Takes in a whole reply, or an event of one; the last event holds the reply whole.
+pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
+    let event = parse(data)?;
+    match event["type"].as_str() {
+        None => whole(reply, &event),
+        Some("response.completed" | "response.incomplete" | "response.failed") => {
+            refuse_error(&event["response"])?;
+            whole(reply, &event["response"])
+        }
+        Some("response.output_text.delta") => {
+            reply.text.push_str(event["delta"].as_str().unwrap_or_default());
+            Ok(())
+        }
+        // A failure outside a reply names its error in the event itself.
+        Some("error") => refuse_error(&json!({ "error": event })),
+        Some(_) => Ok(()),
     }
-    reply.called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
-    let why = response.incomplete_details.and_then(|details| details.reason);
-    reply.reason = if response.status.as_deref() == Some("incomplete") { why } else { response.status };
-    reply.usage = response.usage.as_ref().and_then(usage);
-    reply.served = response.model;
+}
+
+fn whole(reply: &mut ReplyStream, response: &Value) -> Result<(), DecodeError> {
+    let messages = || items(&response["output"]).filter(|item| item["type"] == "message");
+    // Commentary of a model is no part of its answer.
+    let has_final = messages().any(|item| item["phase"] == "final_answer");
+    let is_answer = |item: &&Value| {
+        if has_final { item["phase"] == "final_answer" } else { item["phase"] != "commentary" }
+    };
+    let texts = |key: &str| -> String {
+        let parts = messages().filter(is_answer).flat_map(|item| items(&item["content"]));
+        parts.filter_map(|part| part[key].as_str()).collect()
+    };
+    reply.text = texts("text");
+    reply.refusal = if reply.text.is_empty() { texts("refusal") } else { String::new() };
+    let is_call = |item: &Value| item["type"].as_str().is_some_and(|kind| kind.ends_with("_call"));
+    reply.called = items(&response["output"]).any(is_call);
+    let is_cut = response["status"] == "incomplete";
+    reply.ended_by(if is_cut { &response["incomplete_details"]["reason"] } else { &response["status"] });
+    reply.usage = usage(&response["usage"]);
+    reply.served_by(&response["model"]);
     reply.is_done = true;
     finish(reply.reason.as_deref()).map(|_| ())
 }
@@ -86,33 +80,6 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
         thinking: count("/output_tokens_details/reasoning_tokens").unwrap_or(0),
         ..TokenUsage::default()
     })
-}
-
-#[derive(Deserialize)]
-struct ResponsesEvent {
-    r#type: String,
-    delta: Option<Value>,
-    response: Option<Value>,
-}
-
-/// Takes in an event; the last one holds the reply whole.
-pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
-    let event: ResponsesEvent = parse(data)?;
-    match (event.r#type.as_str(), event.response) {
-        ("response.output_text.delta", _) => {
-            reply.text.push_str(event.delta.as_ref().and_then(Value::as_str).unwrap_or_default());
-        }
-        ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
-            return whole(reply, response.to_string().as_bytes());
-        }
-        // A failure outside a reply names its error in the event itself.
-        ("error", _) => {
-            let whole = [br#"{"error":"#, data, b"}"].concat();
-            return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));
-        }
-        _ => {}
-    }
-    Ok(())
 }
 
 #[cfg(test)]

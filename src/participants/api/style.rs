@@ -18,13 +18,22 @@ impl ReplyStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         match (data.trim_ascii(), self.style) {
             // Some services send empty events to keep a connection.
-            (b"" | b"null", _) => {}
-            (b"[DONE]", ApiStyle::OpenAi | ApiStyle::Responses) => self.is_done = true,
-            (_, ApiStyle::OpenAi) => chat_completions::event(self, data)?,
-            (_, ApiStyle::Anthropic) => messages::event(self, data)?,
-            (_, ApiStyle::Responses) => responses::event(self, data)?,
+            (b"" | b"null", _) => Ok(()),
+            (b"[DONE]", ApiStyle::OpenAi | ApiStyle::Responses) => {
+                self.is_done = true;
+                Ok(())
+            }
+            _ => self.take(data),
         }
-        Ok(())
+    }
+
+    /// Takes in an event, or a whole reply.
+    fn take(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        match self.style {
+            ApiStyle::OpenAi => chat_completions::event(self, data),
+            ApiStyle::Anthropic => messages::event(self, data),
+            ApiStyle::Responses => responses::event(self, data),
+        }
     }
 }
 
@@ -67,11 +76,7 @@ impl ApiStyle {
     pub(in crate::participants) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
         let body = body.strip_prefix(BOM).unwrap_or(body);
         let mut reply = self.streamed();
-        match self {
-            Self::OpenAi => chat_completions::event(&mut reply, body)?,
-            Self::Anthropic => messages::whole(&mut reply, body)?,
-            Self::Responses => responses::whole(&mut reply, body)?,
-        }
+        reply.take(body)?;
         finish(reply.reason.as_deref())?;
         reply.end()
     }

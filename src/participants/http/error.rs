@@ -7,7 +7,6 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::parameters::Complaint;
 use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError, first_line};
 use crate::sanitize::MASKED_KEY;
@@ -28,7 +27,7 @@ pub(super) struct RequestError {
     /// The service says that its model is still being loaded.
     pub is_loading: bool,
     /// The service refused the request as it is and may take another one.
-    pub declined: Option<Complaint>,
+    pub declined: Option<ServiceError>,
     /// A content filter refused the prompt.
     pub is_filtered: bool,
 }

@@ -36,8 +36,8 @@ use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
 use error::{RequestError, format_duration, masked_answer};
-use parameters::{Complaint, ParameterMemory, Parameters};
-use request_body::{PrefixCache, SplitBody, WarmupGuard};
+use parameters::{ParameterMemory, Parameters};
+use request_body::{PrefixCache, WarmupGuard};
 use retry::{TRIES, backoff, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
@@ -139,7 +139,8 @@ impl HttpParticipant {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
         let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, &learned, room);
-        let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
+        let encode = |sent| Bytes::from([&head[..], &self.service.dialect.tail(ask, sent)].concat());
+        let mut body = encode(parameters.sent);
         let mut last = None;
         loop {
             while let Some(rest) = self.rest_of_pause(&ask.model) {
@@ -173,7 +174,7 @@ impl HttpParticipant {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
                 }
-                body.tail = Bytes::from(self.service.dialect.tail(ask, parameters.sent));
+                body = encode(parameters.sent);
                 continue;
             }
             if let (Some(401), Some(command), false) = (fault.status, &self.service.key_command, is_renewed) {
@@ -252,12 +253,12 @@ impl HttpParticipant {
 
     async fn send(
         &self,
-        body: SplitBody,
+        body: Bytes,
         ask: &SeatRequest,
         lead: &mut Option<WarmupGuard>,
         may_cost: &mut bool,
     ) -> Result<Reply, RequestError> {
-        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body), may_cost).await?;
+        let response = self.request(Method::POST, self.url.clone(), body.into(), may_cost).await?;
         *may_cost = response.status() == 200;
         let replied = match self.accepted(response).await {
             Ok(response) => self.read_reply(response, lead, ask).await,
@@ -313,8 +314,8 @@ impl HttpParticipant {
             again: again.unwrap_or(fault.again),
             // A sentence may speak of a wait without asking for one, but for these.
             asked: asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529))),
-            declined: matches!(status, 400 | 422).then(|| Complaint::read(&body)),
             is_filtered: status == 400 && error.filtered,
+            declined: matches!(status, 400 | 422).then_some(error),
             ..fault
         })
     }

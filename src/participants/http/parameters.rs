@@ -8,11 +8,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
 use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
-use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
+use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode, ServiceError};
 
 /// A part of a request that a service may not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,7 +186,7 @@ impl Parameters {
 
     /// Takes in that a request was declined. Returns whether to try another one in its place: once for
     /// each parameter.
-    pub fn adapt(&mut self, style: ApiStyle, complaint: Option<&Complaint>, ask: &SeatRequest) -> bool {
+    pub fn adapt(&mut self, style: ApiStyle, complaint: Option<&ServiceError>, ask: &SeatRequest) -> bool {
         let change = complaint.and_then(|said| change(style, &self.sent, said, ask.purse.is_limited()));
         let is_new = |change: &ParameterChange| {
             self.declined.iter().all(|known| known.parameter() != change.parameter())
@@ -236,50 +234,7 @@ impl Parameters {
     }
 }
 
-/// The words of a service about a request that it declined, in any of the forms seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Complaint {
-    param: Option<String>,
-    /// Its sentences, one a line.
-    text: String,
-}
-
-impl Complaint {
-    /// Reads an error body; one that is no JSON is a sentence itself.
-    pub fn read(body: &[u8]) -> Self {
-        let mut complaint = Self::default();
-        match serde_json::from_slice(body) {
-            Ok(value) => complaint.collect(&value),
-            Err(_) => complaint.text = String::from_utf8_lossy(body).into_owned(),
-        }
-        complaint
-    }
-
-    fn collect(&mut self, value: &Value) {
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
-            Value::Object(map) => {
-                for (key, value) in map {
-                    match (key.as_str(), value) {
-                        ("param", Value::String(name)) => self.param = Some(name.clone()),
-                        ("message" | "msg" | "detail" | "error" | "raw", Value::String(text)) => {
-                            self.text.push_str(text);
-                            self.text.push('\n');
-                        }
-                        ("loc", Value::Array(path)) => {
-                            let last = path.iter().rev().find_map(Value::as_str).unwrap_or_default();
-                            self.text.push_str(&format!("'{last}'\n"));
-                        }
-                        // The service may repeat the input here.
-                        ("input", _) => {}
-                        _ => self.collect(value),
-                    }
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-
+impl ServiceError {
     /// The complaint is about one of these: as the parameter, or quoted, or before a colon at a line's
     /// beginning where no parameter is given.
     fn names(&self, names: &[&str]) -> bool {
@@ -293,16 +248,16 @@ impl Complaint {
 
     fn quotes(&self, name: &str) -> bool {
         let is_quote = |c: char| matches!(c, '\'' | '"' | '`' | '“' | '”');
-        self.text.match_indices(name).any(|(at, _)| {
-            let before = self.text[..at].chars().next_back();
-            let after = self.text[at + name.len()..].chars().next();
+        self.sentences.match_indices(name).any(|(at, _)| {
+            let before = self.sentences[..at].chars().next_back();
+            let after = self.sentences[at + name.len()..].chars().next();
             before.is_none_or(|c| c == '\n') && after == Some(':')
                 || before.is_some_and(is_quote) && after.is_some_and(is_quote)
         })
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+        self.sentences.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
     }
 }
 
@@ -311,14 +266,14 @@ impl Complaint {
 fn change(
     style: ApiStyle,
     sent: &RequestOptions,
-    complaint: &Complaint,
+    complaint: &ServiceError,
     has_budget: bool,
 ) -> Option<ParameterChange> {
     let names = |parameter: Parameter| complaint.names(parameter.names(style));
     let is_limit = names(Parameter::MaxOutputTokens);
     let is_named = |limit: &u32| complaint.numbers().any(|number| number == *limit);
     if let Some(limit) = sent.max_output_tokens.filter(is_named) {
-        let is_context = complaint.text.contains("context");
+        let is_context = complaint.sentences.contains("context");
         if is_context && style != ApiStyle::Anthropic && !has_budget {
             return Some(ParameterChange::Omit(Parameter::MaxOutputTokens));
         }
@@ -427,10 +382,10 @@ mod tests {
     #[test]
     fn a_complaint_is_answered_by_the_request_it_asks_for() {
         for (style, body, expected) in CASES {
-            assert_eq!(change(style, &SENT, &Complaint::read(body.as_bytes()), false), expected, "{body}");
+            assert_eq!(change(style, &SENT, &ServiceError::read(body.as_bytes()), false), expected, "{body}");
         }
         let long = br#"{"message":"maximum context length is 8192 tokens, 16384 requested"}"#;
-        let bounded = change(OpenAi, &SENT, &Complaint::read(long), true);
+        let bounded = change(OpenAi, &SENT, &ServiceError::read(long), true);
         assert_eq!(bounded, Some(Limit(8192)), "a budget needs a limit");
     }
 

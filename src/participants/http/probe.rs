@@ -10,8 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::endpoint::endpoint;
 use super::error::{RequestError, format_duration};
 use super::parameters::{Learned, Parameters};
-use super::request_body::SplitBody;
-use super::{Body, Bytes, HttpParticipant, MAX_REPLY, Method, Url};
+use super::{Body, HttpParticipant, MAX_REPLY, Method, Url};
 use crate::participants::{Failure, SeatRequest};
 use crate::sanitize::group_digits;
 
@@ -54,12 +53,11 @@ impl HttpParticipant {
 
     async fn latency(&self, ask: &SeatRequest) -> Result<Latency, RequestError> {
         let dialect = self.service.dialect;
-        let head = Bytes::from(dialect.head(ask));
+        let head = dialect.head(ask);
         let mut parameters = Parameters::of(dialect, self.limits, ask, &Learned::default(), None);
         let (started, mut response) = loop {
-            let tail = Bytes::from(dialect.tail(ask, parameters.sent));
-            let (started, body) = (Instant::now(), Body::wrap(SplitBody { head: head.clone(), tail }));
-            let response = self.request(Method::POST, self.url.clone(), body, &mut false).await?;
+            let (started, body) = (Instant::now(), [&head[..], &dialect.tail(ask, parameters.sent)].concat());
+            let response = self.request(Method::POST, self.url.clone(), body.into(), &mut false).await?;
             match self.accepted(response).await {
                 Ok(response) => break (started, response),
                 Err(fault) if parameters.adapt(dialect, fault.declined.as_ref(), ask) => {}

@@ -1,52 +1,15 @@
-//! A request body whose first part all seats of a round share; and the seat of each model that goes first.
-//!
-//! The rules and the snapshot are encoded once a round and dialect and then handed on by
-//! reference; only the few bytes behind them belong to one seat. The length is exact, so that a
-//! `Content-Length` is sent. It knows no dialect and sends nothing.
+//! The part of a request's body that all seats of a round share, encoded once a round and dialect; and the
+//! seat of each model that goes first.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::participants::Prompt;
-
-/// One request's bytes: the shared head, then the seat's own tail.
-#[derive(Debug, Clone)]
-pub(super) struct SplitBody {
-    /// The bytes all seats of the round share.
-    pub head: Bytes,
-    pub tail: Bytes,
-}
-
-impl Body for SplitBody {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let part = if self.head.is_empty() { &mut self.tail } else { &mut self.head };
-        let part = std::mem::take(part);
-        Poll::Ready((!part.is_empty()).then(|| Ok(Frame::data(part))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.head.is_empty() && self.tail.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.head.len() as u64 + self.tail.len() as u64)
-    }
-}
 
 /// Number of rounds whose encoded heads are kept.
 const KEPT: usize = 4;
@@ -115,19 +78,6 @@ mod tests {
 
     fn prompt(rules: &str, snapshot: &str) -> Prompt {
         Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: String::new() }
-    }
-
-    #[test]
-    fn gives_head_then_tail_and_knows_its_length() {
-        let mut body = SplitBody { head: Bytes::from_static(b"abc"), tail: Bytes::from_static(b"de") };
-        assert_eq!(body.size_hint().exact(), Some(5));
-        let mut cx = Context::from_waker(std::task::Waker::noop());
-        let mut seen = Vec::new();
-        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut cx) {
-            seen.push(frame.into_data().expect("data"));
-        }
-        assert_eq!(seen, ["abc", "de"]);
-        assert!(body.is_end_stream());
     }
 
     #[test]

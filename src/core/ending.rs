@@ -163,7 +163,11 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {
 /// how that ended.
 fn unheard_no(session: &Session) -> Option<String> {
     let steps = &session.definition().steps;
-    let asks = |step: &Step, around: &Step| matches!(&step.kind, StepKind::Condition(branch) if branch.condition.steps().any(|key| key == around.key()));
+    let reads = |path: &[String], around: &Step| matches!(path, [root, key, ..] if root == "context" && key == around.key());
+    let asks = |step: &Step, around: &Step| match &step.kind {
+        StepKind::Condition(branch) => branch.condition.paths().into_iter().any(|path| reads(path, around)),
+        _ => false,
+    };
     let is_heard = |around: &Step| around.on_error.is_some() || steps.iter().any(|step| asks(step, around));
     let is_no = |inner: &&Step| {
         let last = session.approvals.iter().rev().find(|asked| asked.given.step == inner.id);

@@ -354,7 +354,7 @@ fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
     let fields = Fields::from_node(node, "the answer of a step whose runs are used up", file);
     let mut fields = fields.map_err(|problem| problem.hint(HINT))?;
     let [choice, option, comment, name] = ["choice", "option", "comment", "by"].map(|key| fields.text(key));
-    if let Some(problem) = fields.finish(&[]).into_iter().next() {
+    if let Some(problem) = fields.finish().into_iter().next() {
         return Err(problem);
     }
     let choice = match (choice, option) {
@@ -384,7 +384,7 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Faci
         let approved = fields.flag("approved");
         let [comment, name] = ["comment", "by"].map(|key| fields.text(key));
         let edited = fields.node("edited").map(Node::to_json);
-        if let Some(problem) = fields.finish(&[]).into_iter().next() {
+        if let Some(problem) = fields.finish().into_iter().next() {
             return Err(problem);
         }
         let approved = approved.or(edited.as_ref().map(|_| true));
@@ -409,16 +409,16 @@ pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> 
         let title = option.text("title").unwrap_or_default();
         let id = option.text("id").unwrap_or_else(|| option_id(&title));
         let (description, from) = (option.text("description"), option.texts("from"));
-        problems.extend(option.finish(&[]));
+        problems.extend(option.finish());
         merge.options.push(MergedOption { id, title, description, from });
     }
     for aside in fields.node("set_aside").map(items).unwrap_or_default() {
         let mut aside = of(aside, "an idea set aside")?;
         let [idea, reason] = ["idea", "reason"].map(|key| aside.text(key).unwrap_or_default());
-        problems.extend(aside.finish(&[]));
+        problems.extend(aside.finish());
         merge.set_aside.push(SetAside { idea, reason });
     }
-    problems.extend(fields.finish(&[]));
+    problems.extend(fields.finish());
     match problems.into_iter().next() {
         Some(problem) => Err(problem),
         None => Ok(FacilitatorAnswer { comment, name, merge: Some(merge), ..scripted(true) }),

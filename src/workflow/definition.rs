@@ -12,13 +12,13 @@ use super::keys::spec::KeyType::{
 use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
 use super::load::entries::{Entries, keys};
 use super::load::material::{AGENDA_ITEM, ARTIFACT, agenda, artifacts};
-use super::load::task::{TASK, TRACKER, links, reports, tasks, tracker};
+use super::load::task::{TASK, links, reports, tasks, tracker};
 use super::participants::{PARTICIPANT, ParticipantSpec, SeatTools, participants};
 use super::recall::{RECALL, RECENT_ROUNDS, Recall, RecallKeys, recall};
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
 use super::steps::step::{COMPLETENESS, Completeness, Item, Step, StepKind, steps};
-use super::task::{LINK, LinkDefinition, REPORT, Report, Task, TrackerFile};
+use super::task::{LINK, LinkDefinition, REPORT, Report, TRACKER_FILE, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 use crate::yaml::Node;
 
@@ -58,7 +58,7 @@ keys! {
             key("tasks", List(&Map(&TASK)), "", "Tasks of a tracker.", "[{id: APP-15, title: Mode}]")
             => tasks,
         tracker: Option<TrackerFile> =
-            key("tracker", Map(&TRACKER), "", "The file of the tasks.", "{file: tasks.yaml}") => tracker,
+            key("tracker", Map(&TRACKER_FILE), "", "The file of the tasks.", "{file: tasks.yaml}") => tracker,
         links: Vec<LinkDefinition> = key(
             "links",
             List(&Map(&LINK)),

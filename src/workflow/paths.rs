@@ -82,7 +82,9 @@ impl Step {
             }
             _ => None,
         };
-        own.into_iter().chain(self.record.as_ref().map(|record| ("`record`", &record.from))).collect()
+        let of_record = self.record.as_ref().map(|record| ("`record`", &record.from));
+        // One with an error reads nothing.
+        own.into_iter().chain(of_record).filter(|(_, path)| !path.text().is_empty()).collect()
     }
 }
 
@@ -129,12 +131,8 @@ pub fn check(
         }
         let directive = definition.facilitator_directive.as_deref().filter(|_| step.asks_seats());
         let directive = directive.map(|text| ("`facilitator_directive`", text));
-        let (mut wrong, mut doubts) = (Vec::new(), Vec::new());
+        let mut wrong = Vec::new();
         for (what, text) in step.written().into_iter().chain(directive) {
-            if let Some(path) = reader.in_single_braces(text) {
-                let message = format!("{what} of step `{}` has a name in single braces, which stay", step.id);
-                doubts.push(at(message).hint(format!("write `{{{{{path}…}}}}` for its value")));
-            }
             match Template::parse(text) {
                 Ok(template) => {
                     template.paths().into_iter().for_each(|path| read(what, path, Some(&SCOPE)));
@@ -147,7 +145,6 @@ pub fn check(
             }
         }
         problems.extend(wrong);
-        warnings.extend(doubts);
     }
 }
 
@@ -228,18 +225,6 @@ impl<'a> PathReader<'a> {
             }
             [] => None,
         }
-    }
-
-    /// The path of a name that is written as `{name}` or `{name.more}`, in a text that is no template.
-    fn in_single_braces(&self, text: &str) -> Option<String> {
-        if Template::is_one(text) {
-            return None;
-        }
-        text.split('{').skip(1).find_map(|rest| {
-            let (name, _) = rest.split_once(['}', '.'])?;
-            let path = format!("context.{name}");
-            SCOPE.contains(&name).then(|| name.to_owned()).or(self.definition.step(name).map(|_| path))
-        })
     }
 
     /// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.

@@ -50,10 +50,19 @@ impl Task {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrackerFile {
-    pub file: String,
-    pub place: (u64, u64),
+keys! {
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct TrackerFile {
+        file: String = key(
+            "file",
+            Text,
+            REQUIRED,
+            "A file with `tasks`, only read; `tasks.state.yaml` next to it keeps their state.",
+            ".s2s/tasks.yaml",
+        ),
+    } and {
+        place: (u64, u64),
+    }
 }
 
 keys! {
@@ -84,6 +93,7 @@ keys! {
     }
 }
 
+pub const TRACKER_FILE: MapSpec = map("tracker", "`tracker`", TrackerFile::KEYS);
 pub const LINK: MapSpec = map("link", "a link", LinkDefinition::KEYS);
 pub const REPORT: MapSpec = map("report", "a report", Report::KEYS);
 

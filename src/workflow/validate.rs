@@ -147,11 +147,6 @@ impl<'a> Checker<'a> {
             if RESERVED.contains(&step.id.as_str()) {
                 self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
             }
-            if step.id.contains(char::is_whitespace) {
-                let without = step.id.replace(char::is_whitespace, "-");
-                let hint = format!("write `{without}`: templates cannot name it");
-                self.warn(step, format!("the id `{}` has a blank", step.id), hint);
-            }
         }
         for (scope, step) in scoped {
             let Some(key) = step.output.as_deref().filter(|key| *key != step.id) else { continue };

@@ -207,7 +207,7 @@ fn entries<'a>(record: &Record, found: &'a Value) -> Result<Vec<Entry<'a>>, Stri
         let entry = |(at, value)| Entry { list, place: format!("{place}[{at}]"), value };
         Ok::<Vec<Entry<'a>>, String>(found.iter().enumerate().map(entry).collect())
     };
-    if let Some(list) = record.what {
+    if let Some(list) = record.recorded() {
         return of_list(list, "", found);
     }
     if Recorded::WORDS.iter().all(|(word, _)| found.get(word).is_none()) {

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 use super::GrammarError;
 
 pub struct Lexer<'a> {
-    text: &'a str,
+    pub text: &'a str,
     pub at: usize,
 }
 
@@ -15,10 +15,6 @@ fn in_word(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
-    }
-
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }

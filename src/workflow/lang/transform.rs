@@ -11,7 +11,8 @@ use super::value_path::walk;
 
 const LONGEST: usize = 2_000;
 
-#[derive(Debug, Clone, PartialEq)]
+/// The default one stands for a text with an error.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transform {
     text: String,
     step: String,
@@ -63,7 +64,7 @@ impl Transform {
 }
 
 fn read(text: &str) -> Result<Transform, GrammarError> {
-    let mut scan = Lexer::new(text);
+    let mut scan = Lexer { text, at: 0 };
     let first = scan.word();
     if first.is_empty() {
         let found = scan.next_words();

@@ -2,14 +2,13 @@
 
 use indexmap::IndexMap;
 
-use super::entries::Entries;
+use super::entries::{Entries, keys};
 use super::map_reader::as_text;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
 use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
 use crate::workflow::lang::Transform;
-use crate::workflow::load::entries::parsed;
 use crate::yaml::{Node, Value};
 
 pub const BALLOT: MapSpec = map(
@@ -173,32 +172,17 @@ pub const OPTION: MapSpec = map(
     ],
 );
 
-pub const OPTIONS_FROM: MapSpec = map(
-    "options_from",
-    "`options`",
-    &[
-        key("from", Text, REQUIRED, "The path of a list in the context.", "context.merge.options"),
-        key("max", Whole(2, 1000), "12", "The most options that are accepted.", "20"),
-    ],
-);
-
-/// The most options that are taken from a result unless the definition says otherwise.
-const MOST_FROM_RESULT: usize = 12;
-
-/// Options that an earlier step left.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OptionsFrom {
-    pub transform: Transform,
-    pub max: usize,
+keys! {
+    /// Options that an earlier step left.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct OptionsFrom {
+        transform: Transform =
+            key("from", Text, REQUIRED, "The path of a list in the context.", "context.merge.options"),
+        max: usize = key("max", Whole(2, 1000), "12", "The most options that are accepted.", "20"),
+    }
 }
 
-/// Returns the source of options that are not written out.
-pub fn options_from(entries: Entries<'_>) -> Option<OptionsFrom> {
-    let ballot = entries.map("ballot")?;
-    let own = ballot.map("options")?;
-    let transform = parsed(own, "from", Transform::parse)?;
-    Some(OptionsFrom { transform, max: own.count("max").map_or(MOST_FROM_RESULT, |max| max as usize) })
-}
+pub const OPTIONS_FROM: MapSpec = map("options_from", "`options`", OptionsFrom::KEYS);
 
 pub fn option(node: &Node, inner: Entries<'_>) -> Option<(String, OptionText)> {
     let Some(map) = Entries::of(node, inner.found) else {

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::map_reader::{as_text, parse_duration};
 use crate::diagnostic::Diagnostic;
 use crate::workflow::keys::spec::{KeySpec, KeyType, Word};
-use crate::workflow::lang::{Condition, GrammarError, Template};
+use crate::workflow::lang::{Condition, GrammarError, Template, Transform};
 use crate::yaml::{Map, Node, Value};
 
 #[derive(Clone, Copy)]
@@ -182,6 +182,8 @@ from_key! {
         parsed(entries, key.name, Template::parse).or_else(|| Template::parse("").ok())
     };
     Option<Condition>: |entries, key| parsed(entries, key.name, Condition::parse);
+    Condition: |entries, key| parsed(entries, key.name, Condition::parse).unwrap_or_default();
+    Transform: |entries, key| parsed(entries, key.name, Transform::parse).unwrap_or_default();
 }
 
 impl<T: Word> FromKey for Option<T> {

@@ -11,29 +11,20 @@ pub struct Fields<'a> {
     file: &'a str,
     map: &'a Map,
     taken: Vec<&'static str>,
-    pub problems: Vec<Diagnostic>,
+    problems: Vec<Diagnostic>,
 }
 
 impl<'a> Fields<'a> {
-    /// Starts on a mapping; `what` names it in messages.
-    pub fn new(map: &'a Map, what: impl Into<String>, file: &'a str) -> Self {
-        Self { what: what.into(), file, map, taken: Vec::new(), problems: Vec::new() }
-    }
-
-    /// Starts on a node that must be a mapping.
+    /// Starts on a node that must be a mapping; `what` names it in messages.
     pub fn from_node(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Diagnostic> {
         let what = what.into();
         match &node.value {
-            Value::Map(map) => Ok(Self::new(map, what, file)),
+            Value::Map(map) => Ok(Self { what, file, map, taken: Vec::new(), problems: Vec::new() }),
             Value::Null => Err(node.problem(file, format!("{what} is empty")).hint("write its keys")),
             _ => Err(node
                 .problem(file, format!("{what} must be a map of keys, found {}", node.kind()))
                 .hint("write `key: value` lines, or `{key: value}`")),
         }
-    }
-
-    pub fn has(&self, key: &str) -> bool {
-        self.map.iter().any(|(k, v)| k.text == key && v.value != Value::Null)
     }
 
     /// The node under `key`, now known; null counts as absent.
@@ -45,50 +36,24 @@ impl<'a> Fields<'a> {
         (node.value != Value::Null).then_some(node)
     }
 
-    /// The entries of a map, by name; none, and a problem, where it is no map.
-    pub fn entries(&mut self, key: &'static str) -> Vec<(String, &'a Node)> {
-        match self.node(key) {
-            None => Vec::new(),
-            Some(Node { value: Value::Map(map), .. }) => {
-                map.iter().map(|(key, value)| (key.text.clone(), value)).collect()
-            }
-            Some(node) => {
-                self.wrong(node, key, "a map");
-                Vec::new()
-            }
-        }
-    }
-
-    pub fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {
+    fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {
         let message = format!("`{key}` of {} must be {wanted}, found {}", self.what, node.kind());
-        let hint = match wanted.split(' ').next() {
-            Some("text") if matches!(node.value, Value::Number(_) | Value::Bool(_)) => {
-                "put it in quotes".to_owned()
-            }
-            Some("text") => format!("write `{key}: \"…\"`"),
-            _ if wanted == "a list" => "write one item a line, each after `- `".to_owned(),
-            _ => format!("correct it, or leave `{key}` out"),
+        let hint = match node.value {
+            _ if wanted != "text" => format!("correct it, or leave `{key}` out"),
+            Value::Number(_) | Value::Bool(_) => "put it in quotes".to_owned(),
+            _ => format!("write `{key}: \"…\"`"),
         };
-        self.refuse(node, message, hint);
-    }
-
-    pub fn refuse(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.push(node.problem(self.file, message).hint(hint));
-    }
-
-    /// Returns the value that `read` makes of the node under `key`; else notes that it should be `wanted`.
-    fn value<T>(&mut self, key: &'static str, wanted: &str, read: impl Fn(&Node) -> Option<T>) -> Option<T> {
-        let node = self.node(key)?;
-        let value = read(node);
-        if value.is_none() {
-            self.wrong(node, key, wanted);
-        }
-        value
     }
 
     /// Text; whole numbers are taken as they are written.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
-        self.value(key, "text", as_text)
+        let node = self.node(key)?;
+        let text = as_text(node);
+        if text.is_none() {
+            self.wrong(node, key, "text");
+        }
+        text
     }
 
     pub fn texts(&mut self, key: &'static str) -> Vec<String> {
@@ -107,57 +72,21 @@ impl<'a> Fields<'a> {
         texts
     }
 
-    pub fn whole_number(&mut self, key: &'static str, least: u64) -> Option<u64> {
-        self.value(key, &format!("a whole number of at least {least}"), |node| match &node.value {
-            Value::Number(number) => number.as_u64().filter(|number| *number >= least),
-            _ => None,
-        })
-    }
-
-    pub fn positive(&mut self, key: &'static str) -> Option<f64> {
-        self.value(key, "a number greater than 0", |node| match &node.value {
-            Value::Number(number) => number.as_f64().filter(|number| *number > 0.0),
-            _ => None,
-        })
-    }
-
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
-        self.value(key, "true or false", |node| match node.value {
-            Value::Bool(flag) => Some(flag),
-            _ => None,
-        })
-    }
-
-    pub fn duration(&mut self, key: &'static str) -> Option<u64> {
-        self.value(key, "a time such as `90s`, `2m` or `500ms`", |node| parse_duration(&as_text(node)?))
-    }
-
-    pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let node = self.node(key)?;
-        let Some(text) = as_text(node) else {
-            self.wrong(node, key, "one of the words it knows");
-            return None;
-        };
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
-            return Some(*value);
+        if let Value::Bool(flag) = node.value {
+            return Some(flag);
         }
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        self.refuse(node, format!("unknown {key} `{text}` in {}", self.what), did_you_mean(&text, &known));
+        self.wrong(node, key, "true or false");
         None
     }
 
-    /// Refuses every key that was not taken; `also` are known ones that mean nothing here.
-    pub fn finish(mut self, also: &[&'static str]) -> Vec<Diagnostic> {
-        for (key, _) in self.map {
-            if self.taken.iter().chain(also).any(|taken| *taken == key.text) {
-                continue;
-            }
-            let mut known = self.taken.clone();
-            known.extend(also);
+    /// Refuses every key that was not taken.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        for (key, _) in self.map.iter().filter(|(key, _)| !self.taken.contains(&key.text.as_str())) {
             let problem = Diagnostic::new(format!("unknown key `{}` in {}", key.text, self.what))
-                .hint(did_you_mean(&key.text, &known))
-                .at(self.file, key.line, key.column);
-            self.problems.push(problem);
+                .hint(did_you_mean(&key.text, &self.taken));
+            self.problems.push(problem.at(self.file, key.line, key.column));
         }
         self.problems
     }

@@ -4,7 +4,7 @@ use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::keys::spec::KeyType::{Any, Text, Texts};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
+use crate::workflow::keys::spec::{MapSpec, key, map};
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
 use crate::yaml::{Node, Value};
 
@@ -29,18 +29,6 @@ pub const TASK: MapSpec = MapSpec {
         ],
     )
 };
-
-pub const TRACKER: MapSpec = map(
-    "tracker",
-    "`tracker`",
-    &[key(
-        "file",
-        Text,
-        REQUIRED,
-        "A file with `tasks`, only read; `tasks.state.yaml` next to it keeps their state.",
-        ".s2s/tasks.yaml",
-    )],
-);
 
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
@@ -94,12 +82,12 @@ fn task(inner: Entries<'_>, id: String) -> Task {
 /// Returns the file of the tasks, if they have one.
 pub fn tracker(entries: Entries<'_>) -> Option<TrackerFile> {
     let inner = entries.map("tracker")?;
-    let file = inner.text("file").unwrap_or_default();
+    let tracker = TrackerFile { place: (inner.node.line, inner.node.column), ..TrackerFile::read(inner) };
     if entries.has("tasks") {
-        let hint = format!("move the tasks to `{file}`, or leave `tracker` out");
+        let hint = format!("move the tasks to `{}`, or leave `tracker` out", tracker.file);
         entries.refuse(inner.node, "both `tasks` and `tracker.file` say what the tasks are", hint);
     }
-    Some(TrackerFile { file, place: (inner.node.line, inner.node.column) })
+    Some(tracker)
 }
 
 /// The number of a task's priority, and what is to be said of one that cannot be read.

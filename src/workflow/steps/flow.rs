@@ -5,7 +5,7 @@
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::{Condition, Transform};
-use crate::workflow::load::entries::{Entries, parsed};
+use crate::workflow::load::entries::{Entries, keys};
 
 pub static PARALLEL: StepType = StepType {
     name: "parallel",
@@ -26,16 +26,26 @@ pub static SEQUENCE: StepType = StepType {
     shared: &["input", "output", "record"],
 };
 
+keys! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Each {
+        of: Transform =
+            key("of", Text, REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
+        item: String =
+            key("as", Text, "item", "The key of the item in the context and in templates.", "file")
+            => |entries: Entries<'_>| entries.text("as").unwrap_or_else(|| "item".to_owned()),
+        concurrency: usize =
+            key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),
+    } also {
+        key("steps", Steps, REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]"),
+    }
+}
+
 pub static EACH: StepType = StepType {
     name: "each",
     what: "an each step",
     about: "Runs its steps in order, once for each item of a list; no item's steps see another's results.",
-    keys: &[
-        key("of", Text, REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
-        key("as", Text, "item", "The key of the item in the context and in templates.", "file"),
-        key("steps", Steps, REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]"),
-        key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),
-    ],
+    keys: Each::KEYS,
     shared: &["output"],
 };
 
@@ -55,15 +65,21 @@ pub static TRANSFORM: StepType = StepType {
     shared: &["output", "record"],
 };
 
+keys! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Branch {
+        condition: Condition =
+            key("condition", Text, REQUIRED, "The condition.", "\"context.tests.success === true\""),
+        then: Option<String> = key("then", Text, "`next`", "The next step if it is true.", "release"),
+        otherwise: Option<String> = key("else", Text, "`next`", "The next step if it is false.", "fix"),
+    }
+}
+
 pub static CONDITION: StepType = StepType {
     name: "condition",
     what: "a condition step",
     about: "Chooses the next step by the results so far.",
-    keys: &[
-        key("condition", Text, REQUIRED, "The condition.", "\"context.tests.success === true\""),
-        key("then", Text, "`next`", "The next step if it is true.", "release"),
-        key("else", Text, "`next`", "The next step if it is false.", "fix"),
-    ],
+    keys: Branch::KEYS,
     shared: &[],
 };
 
@@ -74,33 +90,4 @@ pub fn min_success(entries: Entries<'_>) -> Option<usize> {
         entries.refuse(node, message, "lower it, or add steps");
     }
     Some(least)
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Each {
-    pub of: Transform,
-    pub item: String,
-    pub concurrency: usize,
-}
-
-impl Each {
-    pub fn read(entries: Entries<'_>) -> Option<Self> {
-        let item = entries.text("as").unwrap_or_else(|| "item".to_owned());
-        let concurrency = entries.count("concurrency").unwrap_or(1) as usize;
-        Some(Self { of: parsed(entries, "of", Transform::parse)?, item, concurrency })
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Branch {
-    pub condition: Condition,
-    pub then: Option<String>,
-    pub otherwise: Option<String>,
-}
-
-impl Branch {
-    pub fn read(entries: Entries<'_>) -> Option<Self> {
-        let condition = parsed(entries, "condition", Condition::parse)?;
-        Some(Self { condition, then: entries.text("then"), otherwise: entries.text("else") })
-    }
 }

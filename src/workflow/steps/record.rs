@@ -3,16 +3,20 @@
 use crate::workflow::keys::spec::KeyType::Text;
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, enum_of_words, key, map, words};
 use crate::workflow::lang::Transform;
-use crate::workflow::load::entries::{Entries, parsed};
+use crate::workflow::load::entries::keys;
 
-pub const RECORD: MapSpec = map(
-    "record",
-    "`record`",
-    &[
-        key("from", Text, REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions"),
-        key("as", words!(Recorded), "the last name of `from`", "What the list holds.", "questions"),
-    ],
-);
+keys! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Record {
+        from: Transform = key(
+            "from", Text, REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions",
+        ),
+        what: Option<Recorded> =
+            key("as", words!(Recorded), "the last name of `from`", "What the list holds.", "questions"),
+    }
+}
+
+pub const RECORD: MapSpec = map("record", "`record`", Record::KEYS);
 
 enum_of_words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,17 +30,11 @@ enum_of_words! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    pub from: Transform,
+impl Record {
     /// Content of the list; none if it must be a map of lists.
-    pub what: Option<Recorded>,
-}
-
-pub fn read(entries: Entries<'_>) -> Option<Record> {
-    let inner = entries.map("record")?;
-    let from = parsed(inner, "from", Transform::parse)?;
-    let last = from.path().pop().unwrap_or_default();
-    let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
-    Some(Record { what: inner.word("as", &Recorded::WORDS).or(named), from })
+    pub fn recorded(&self) -> Option<Recorded> {
+        let last = self.from.path().pop().unwrap_or_default();
+        let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
+        self.what.or(named)
+    }
 }

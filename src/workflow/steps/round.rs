@@ -9,8 +9,7 @@ use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, enum_of_words, key, words, words_of};
-use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
-use crate::workflow::load::ballot::{OptionsFrom, options_from};
+use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, OptionsFrom, ballot};
 use crate::workflow::load::entries::{Entries, FromKey, keys};
 use crate::workflow::load::map_reader::as_text;
 use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, rule, terms, ties};
@@ -132,7 +131,8 @@ pub static TYPE: StepType = StepType {
 pub fn round(entries: Entries<'_>) -> Round {
     let mut round = Round::read(entries);
     round.terms = terms(entries, round.rule);
-    round.options_from = options_from(entries).map(Box::new);
+    let options = entries.map("ballot").and_then(|ballot| ballot.map("options"));
+    round.options_from = options.map(OptionsFrom::read).map(Box::new);
     round.directives_in_turn = entries.list("directives").iter().filter_map(as_text).collect();
     let options = round.ballot.options.len();
     match round.terms.choose {

@@ -10,11 +10,11 @@ use super::flow::{Branch, Each};
 use super::record::{RECORD, Record};
 use super::review::Review;
 use super::round::{Round, Selection};
-use super::{agent, approval, discussion, flow, record, review, round};
+use super::{agent, approval, discussion, flow, review, round};
 use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, KeyType, REQUIRED, StepType, enum_of_words, key, words};
 use crate::workflow::lang::Transform;
-use crate::workflow::load::entries::{Entries, keys, parsed};
+use crate::workflow::load::entries::{Entries, FromKey, keys};
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value as Yaml};
 
@@ -52,7 +52,7 @@ keys! {
         ) => |entries: Entries<'_>| entries.text("brief").is_none_or(|word| word == "full"),
         record: Option<Record> = key(
             "record", Map(&RECORD), "", "What it records from a result.", "{from: context.synth.artifacts}",
-        ) => record::read,
+        ) => |entries: Entries<'_>| entries.map("record").map(Record::read),
         task: Option<String> = key("task", Text, "", "The task that the step works on.", "APP-15"),
         requires: Vec<String> =
             key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),
@@ -151,19 +151,18 @@ fn nested(entries: Entries<'_>, of: &StepType) -> Vec<Step> {
 }
 
 fn kind(entries: Entries<'_>) -> StepKind {
-    let kind = match type_of(entries.node).map_or("", |of| of.name) {
-        "agent" => Some(StepKind::Agent(Box::new(Agent::read(entries)))),
-        "round" => Some(StepKind::Round(Box::new(round::round(entries)))),
-        "parallel" => Some(StepKind::Parallel { min_success: flow::min_success(entries) }),
-        "sequence" => Some(StepKind::default()),
-        "each" => Each::read(entries).map(|each| StepKind::Each(Box::new(each))),
-        "transform" => parsed(entries, "transform", Transform::parse).map(StepKind::Transform),
-        "condition" => Branch::read(entries).map(StepKind::Condition),
-        "review" => Some(StepKind::Review(Review::read(entries))),
-        _ => None,
-    };
-    // An approval, or a step with errors: the file does not load.
-    kind.unwrap_or_else(|| StepKind::Approval(Approval::read(entries)))
+    match type_of(entries.node).map_or("", |of| of.name) {
+        "agent" => StepKind::Agent(Box::new(Agent::read(entries))),
+        "round" => StepKind::Round(Box::new(round::round(entries))),
+        "parallel" => StepKind::Parallel { min_success: flow::min_success(entries) },
+        "sequence" => StepKind::default(),
+        "each" => StepKind::Each(Box::new(Each::read(entries))),
+        "transform" => StepKind::Transform(Transform::from_key(entries, &flow::TRANSFORM.keys[0])),
+        "condition" => StepKind::Condition(Branch::read(entries)),
+        "review" => StepKind::Review(Review::read(entries)),
+        // An approval, or of no known type: the file does not load.
+        _ => StepKind::Approval(Approval::read(entries)),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

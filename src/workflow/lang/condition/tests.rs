@@ -168,10 +168,11 @@ fn depth_and_length_have_limits() {
 }
 
 #[test]
-fn names_its_steps() {
+fn names_its_paths() {
     let text = "context.a.x === context['b-c'].y || !context.a || input.z === error.stepId || context === 1";
     let condition = Condition::parse(text).expect("reads");
-    assert_eq!(condition.steps().collect::<Vec<_>>(), ["a", "b-c", "a"]);
+    let paths: Vec<String> = condition.paths().into_iter().map(|path| path.join(".")).collect();
+    assert_eq!(paths, ["context.a.x", "context.b-c.y", "context.a", "input.z", "error.stepId", "context"]);
     assert_eq!(condition.text(), text);
 }
 

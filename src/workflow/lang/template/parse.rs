@@ -1,4 +1,4 @@
-//! Reading a template: text and tags, the white space that tags take, and the tree they make.
+//! Reading a template: text and tags, the lines that tags take, and the tree they make.
 
 use super::super::GrammarError;
 use crate::diagnostic::did_you_mean;
@@ -72,38 +72,14 @@ pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     if text.len() > LONGEST {
         return Err(GrammarError::new(LONGEST, format!("a template is at most {LONGEST} bytes long")));
     }
-    let mut pieces = cut(text)?;
-    shorten(&mut pieces);
-    let mut tree = Tree { nodes: Vec::new(), open: Vec::new() };
-    for piece in pieces {
-        match piece {
-            TemplatePiece::Text(_, "") => {}
-            TemplatePiece::Text(_, kept) => tree.push(TemplateNode::Text(kept.to_owned())),
-            TemplatePiece::Tag(tag) => tree.tag(&tag)?,
-        }
+    let (nodes, end) = Parser { text, at: 0, depth: 0 }.nodes()?;
+    let Some(tag) = end else { return Ok(nodes) };
+    if tag.kind == TagKind::Else {
+        return Err(tag.scan.error("`else` stands in no block"));
     }
-    match tree.open.pop() {
-        None => Ok(tree.nodes),
-        Some(open) => {
-            let error = GrammarError::new(open.at, format!("block `{}` is never closed", open.name));
-            Err(error.hint(format!("close it with `{{{{/{}}}}}`", open.name)))
-        }
-    }
-}
-
-enum TemplatePiece<'a> {
-    /// Text, and what is left of it once tags on lines of their own took theirs.
-    Text(&'a str, &'a str),
-    Tag(Tag<'a>),
-}
-
-/// The text between two pairs of braces.
-struct Tag<'a> {
-    kind: TagKind,
-    /// Its text without sigils and braces.
-    inner: &'a str,
-    /// The byte `inner` begins at.
-    offset: usize,
+    let name = tag.scan.rest().trim();
+    let error = tag.scan.error(format!("`{name}` closes nothing"));
+    Err(error.hint(format!("remove it, or open it with `{{{{#{name}}}}}`")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,69 +92,138 @@ enum TagKind {
     Comment,
 }
 
-fn cut(text: &str) -> Result<Vec<TemplatePiece<'_>>, GrammarError> {
-    let (mut pieces, mut at, mut start) = (Vec::new(), 0, 0);
-    while let Some(found) = text[at..].find("{{") {
-        let open = at + found;
-        let before = &text[start..open];
-        // `\{{` is two braces; `\\{{` is a backslash and a tag.
-        let shown = before.strip_suffix('\\').unwrap_or(before);
-        push_text(&mut pieces, shown);
-        if shown.len() < before.len() && !shown.ends_with('\\') {
-            (start, at) = (open, open + 2);
-            continue;
-        }
-        let (tag, end) = tag(text, open)?;
-        pieces.push(TemplatePiece::Tag(tag));
-        (start, at) = (end, end);
-    }
-    push_text(&mut pieces, &text[start..]);
-    Ok(pieces)
+struct Parser<'a> {
+    text: &'a str,
+    /// The byte that is read next.
+    at: usize,
+    depth: usize,
 }
 
-fn push_text<'a>(pieces: &mut Vec<TemplatePiece<'a>>, text: &'a str) {
-    if !text.is_empty() {
-        pieces.push(TemplatePiece::Text(text, text));
-    }
-}
-
-/// Reads the tag that opens at `open`; gives it and the byte after it.
-fn tag(text: &str, open: usize) -> Result<(Tag<'_>, usize), GrammarError> {
-    let at = open + 2;
-    let rest = &text[at..];
-    if rest.starts_with("{{") {
-        let error = GrammarError::new(open, "raw blocks are not part of the language");
-        return Err(error.hint("write `\\{{` for two braces"));
-    }
-    if rest.starts_with('!') {
-        let end = if rest.starts_with("!--") { "--}}" } else { "}}" };
-        let Some(length) = rest.find(end) else {
-            let error = GrammarError::new(open, "a comment is never closed");
-            return Err(error.hint(format!("close it with `{end}`")));
+impl<'a> Parser<'a> {
+    /// The nodes up to the tag that ends them: `{{else}}`, one that closes a block, or none.
+    fn nodes(&mut self) -> Result<(Vec<TemplateNode>, Option<Tag<'a>>), GrammarError> {
+        let mut nodes = Vec::new();
+        let push_text = |nodes: &mut Vec<TemplateNode>, text: &str| {
+            if !text.is_empty() {
+                nodes.push(TemplateNode::Text(text.to_owned()));
+            }
         };
-        let tag = Tag { kind: TagKind::Comment, inner: "", offset: at };
-        return Ok((tag, at + length + end.len()));
+        while let Some(found) = self.text[self.at..].find("{{") {
+            let open = self.at + found;
+            let before = &self.text[self.at..open];
+            // `\{{` is two braces; `\\{{` is a backslash and a tag.
+            let shown = before.strip_suffix('\\').unwrap_or(before);
+            if shown.len() < before.len() && !shown.ends_with('\\') {
+                push_text(&mut nodes, &format!("{shown}{{{{"));
+                self.at = open + 2;
+                continue;
+            }
+            let (tag, end) = self.tag(open)?;
+            // A tag that prints nothing and is alone on its line takes the line with it.
+            let is_blank = |c: char| c != '\n' && c.is_whitespace();
+            let (line, rest) = (self.text[..open].trim_end_matches(is_blank), &self.text[end..]);
+            let after = rest.trim_start_matches(is_blank);
+            let begins = line.is_empty() || line.ends_with('\n');
+            let ends = after.is_empty() || after.starts_with('\n');
+            if begins && ends && tag.kind != TagKind::Value {
+                push_text(&mut nodes, shown.trim_end_matches(is_blank));
+                self.at = self.text.len() - after.strip_prefix('\n').unwrap_or(after).len();
+            } else {
+                push_text(&mut nodes, shown);
+                self.at = end;
+            }
+            match tag.kind {
+                TagKind::Comment => {}
+                TagKind::Value => nodes.push(tag.value()?),
+                TagKind::Open => nodes.push(TemplateNode::Block(self.block(tag, false)?.0)),
+                TagKind::Else | TagKind::Close => return Ok((nodes, Some(tag))),
+            }
+        }
+        push_text(&mut nodes, &self.text[self.at..]);
+        Ok((nodes, None))
     }
-    let (mut kind, sigil, close) = match rest.chars().next() {
-        Some('{') => (TagKind::Value, 1, "}}}"),
-        Some('#') => (TagKind::Open, 1, "}}"),
-        Some('/') => (TagKind::Close, 1, "}}"),
-        _ => (TagKind::Value, 0, "}}"),
-    };
-    let offset = at + sigil;
-    let inner = &text[offset..];
-    let blanks = inner.len() - inner.trim_start().len();
-    refuse_others(&inner[blanks..], offset + blanks)?;
-    let length = inner_length(inner).filter(|length| inner[*length..].starts_with(close));
-    let Some(length) = length else {
-        let message = format!("`{}` is never closed", &"{{{"[..close.len()]);
-        return Err(GrammarError::new(open, message).hint(format!("close it with `{close}`")));
-    };
-    let inner = &inner[..length];
-    if sigil == 0 && inner.split_whitespace().next() == Some("else") {
-        kind = TagKind::Else;
+
+    /// Reads the tag that opens at `open`; gives it and the byte after it.
+    fn tag(&self, open: usize) -> Result<(Tag<'a>, usize), GrammarError> {
+        let rest = &self.text[open + 2..];
+        let (mut kind, sigil, close) = match rest.chars().next() {
+            Some('!') => (TagKind::Comment, 1, if rest.starts_with("!--") { "--}}" } else { "}}" }),
+            Some('{') => (TagKind::Value, 1, "}}}"),
+            Some('#') => (TagKind::Open, 1, "}}"),
+            Some('/') => (TagKind::Close, 1, "}}"),
+            _ => (TagKind::Value, 0, "}}"),
+        };
+        let start = open + 2 + sigil;
+        let inner = &self.text[start..];
+        let length = if kind == TagKind::Comment {
+            inner.find(close)
+        } else {
+            let blanks = inner.len() - inner.trim_start().len();
+            refuse_others(&inner[blanks..], start + blanks)?;
+            inner_length(inner).filter(|length| inner[*length..].starts_with(close))
+        };
+        let Some(length) = length else {
+            let what =
+                if kind == TagKind::Comment { "a comment" } else { &format!("`{}`", &"{{{"[..close.len()]) };
+            let error = GrammarError::new(open, format!("{what} is never closed"));
+            return Err(error.hint(format!("close it with `{close}`")));
+        };
+        let end = start + length;
+        if sigil == 0 && inner[..length].split_whitespace().next() == Some("else") {
+            kind = TagKind::Else;
+        }
+        Ok((Tag { kind, scan: Lexer { text: &self.text[..end], at: start } }, end + close.len()))
     }
-    Ok((Tag { kind, inner, offset }, offset + length + close.len()))
+
+    /// Reads a block up to the tag that closes it, and gives that too: an `{{else if}}` has none of its own.
+    fn block(
+        &mut self,
+        mut tag: Tag<'a>,
+        is_chained: bool,
+    ) -> Result<(TemplateBlock, Tag<'a>), GrammarError> {
+        let at = tag.scan.at;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let error = GrammarError::new(at, format!("blocks are nested more than {DEEPEST} levels deep"));
+            return Err(error.hint("split the prompt over several steps"));
+        }
+        let name = tag.word();
+        let Some((_, kind)) = BLOCKS.iter().find(|(known, _)| *known == name) else {
+            let error = GrammarError::new(at, format!("unknown block `{name}`"));
+            return Err(error.hint(did_you_mean(name, &BLOCKS.map(|(name, _)| name))));
+        };
+        if tag.is_done() {
+            let error = tag.scan.error(format!("`{name}` is given nothing"));
+            return Err(error.hint("write for example `{{#if context.plan}}`"));
+        }
+        let of = tag.path()?;
+        tag.end()?;
+        let (body, mut end) = self.nodes()?;
+        let mut otherwise = Vec::new();
+        if let Some(mut other) = end.take_if(|end| end.kind == TagKind::Else) {
+            other.word();
+            if other.is_done() {
+                (otherwise, end) = self.nodes()?;
+            } else {
+                let (block, close) = self.block(other, true)?;
+                (otherwise, end) = (vec![TemplateNode::Block(block)], Some(close));
+            }
+        }
+        self.depth -= 1;
+        let Some(end) = end else {
+            let error = GrammarError::new(at, format!("block `{name}` is never closed"));
+            return Err(error.hint(format!("close it with `{{{{/{name}}}}}`")));
+        };
+        let closed = end.scan.rest().trim();
+        if end.kind == TagKind::Else {
+            return Err(end.scan.error(format!("block `{name}` has a second `else`")));
+        }
+        if !is_chained && closed != name {
+            let error = end.scan.error(format!("`{closed}` closes block `{name}`"));
+            return Err(error.hint(format!("write `{{{{/{name}}}}}`")));
+        }
+        Ok((TemplateBlock { kind: *kind, of, body, otherwise }, end))
+    }
 }
 
 /// Length of the inside of a tag: up to `}`, outside quotes and brackets.
@@ -202,146 +247,20 @@ fn refuse_others(inner: &str, at: usize) -> Result<(), GrammarError> {
         Some('^') => ("`^` is not part of the language", "write `{{else}}`, or a block `{{#unless …}}`"),
         Some('*') => ("decorators are not part of the language", "write the text where it is wanted"),
         Some('~') => ("`~` is not part of the language", "a block tag alone on its line takes the line"),
+        Some('{') => ("raw blocks are not part of the language", "write `\\{{` for two braces"),
         _ => return Ok(()),
     };
     Err(GrammarError::new(at, message).hint(hint))
 }
 
-/// Takes the lines away that hold nothing but a block tag or a comment.
-fn shorten(pieces: &mut [TemplatePiece<'_>]) {
-    let alone: Vec<usize> = (0..pieces.len()).filter(|at| is_alone(pieces, *at)).collect();
-    for at in alone {
-        if let Some(TemplatePiece::Text(_, kept)) =
-            at.checked_sub(1).and_then(|before| pieces.get_mut(before))
-        {
-            *kept = kept.trim_end_matches([' ', '\t']);
-        }
-        if let Some(TemplatePiece::Text(_, kept)) = pieces.get_mut(at + 1) {
-            let rest = kept.trim_start_matches([' ', '\t']);
-            *kept = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n')).unwrap_or(rest);
-        }
-    }
-}
-
-/// The piece is a tag that prints nothing and has its line to itself.
-fn is_alone(pieces: &[TemplatePiece<'_>], at: usize) -> bool {
-    if !matches!(&pieces[at], TemplatePiece::Tag(tag) if tag.kind != TagKind::Value) {
-        return false;
-    }
-    let is_free = |piece: Option<&TemplatePiece<'_>>, is_last: bool, blank: fn(&str) -> &str| match piece {
-        None => true,
-        Some(TemplatePiece::Text(text, _)) => {
-            let blank = blank(text);
-            blank.contains('\n') || (is_last && blank.len() == text.len())
-        }
-        Some(TemplatePiece::Tag(_)) => false,
-    };
-    let before = at.checked_sub(1).map(|before| &pieces[before]);
-    is_free(before, at == 1, |text| &text[text.trim_end().len()..])
-        && is_free(pieces.get(at + 1), at + 2 == pieces.len(), |text| {
-            &text[..text.len() - text.trim_start().len()]
-        })
-}
-
-struct OpenBlock {
-    name: String,
-    at: usize,
-    /// `{{else if}}` closes with the block it belongs to.
-    is_chained: bool,
-    has_else: bool,
-    block: TemplateBlock,
-}
-
-struct Tree {
-    nodes: Vec<TemplateNode>,
-    open: Vec<OpenBlock>,
-}
-
-impl Tree {
-    fn push(&mut self, node: TemplateNode) {
-        match self.open.last_mut() {
-            None => self.nodes.push(node),
-            Some(open) if open.has_else => open.block.otherwise.push(node),
-            Some(open) => open.block.body.push(node),
-        }
-    }
-
-    fn tag(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
-        let mut inside = Inside { scan: Lexer::new(tag.inner), offset: tag.offset };
-        match tag.kind {
-            TagKind::Comment => {}
-            TagKind::Value => self.push(inside.value()?),
-            TagKind::Open => self.open(&mut inside, false)?,
-            TagKind::Else => self.otherwise(&mut inside)?,
-            TagKind::Close => self.close(tag)?,
-        }
-        Ok(())
-    }
-
-    fn open(&mut self, inside: &mut Inside<'_>, is_chained: bool) -> Result<(), GrammarError> {
-        let at = inside.offset;
-        if self.open.len() >= DEEPEST {
-            let error = GrammarError::new(at, format!("blocks are nested more than {DEEPEST} levels deep"));
-            return Err(error.hint("split the prompt over several steps"));
-        }
-        let name = inside.word().to_owned();
-        let Some((_, kind)) = BLOCKS.iter().find(|(known, _)| *known == name) else {
-            let error = GrammarError::new(at, format!("unknown block `{name}`"));
-            return Err(error.hint(did_you_mean(&name, &BLOCKS.map(|(name, _)| name))));
-        };
-        if inside.is_done() {
-            let error = inside.error(format!("`{name}` is given nothing"));
-            return Err(error.hint("write for example `{{#if context.plan}}`"));
-        }
-        let of = inside.path()?;
-        inside.end()?;
-        let block = TemplateBlock { kind: *kind, of, body: Vec::new(), otherwise: Vec::new() };
-        self.open.push(OpenBlock { name, at, is_chained, has_else: false, block });
-        Ok(())
-    }
-
-    fn otherwise(&mut self, inside: &mut Inside<'_>) -> Result<(), GrammarError> {
-        let Some(open) = self.open.last_mut() else {
-            return Err(inside.error("`else` stands in no block"));
-        };
-        if open.has_else {
-            return Err(inside.error(format!("block `{}` has a second `else`", open.name)));
-        }
-        open.has_else = true;
-        let _ = inside.word();
-        if inside.is_done() { Ok(()) } else { self.open(inside, true) }
-    }
-
-    fn close(&mut self, tag: &Tag<'_>) -> Result<(), GrammarError> {
-        let name = tag.inner.trim();
-        loop {
-            let Some(OpenBlock { name: opened, is_chained, block, .. }) = self.open.pop() else {
-                return Err(GrammarError::new(tag.offset, format!("`{name}` closes nothing"))
-                    .hint(format!("remove it, or open it with `{{{{#{name}}}}}`")));
-            };
-            if !is_chained && opened != name {
-                let error = GrammarError::new(tag.offset, format!("`{name}` closes block `{opened}`"));
-                return Err(error.hint(format!("write `{{{{/{opened}}}}}`")));
-            }
-            self.push(TemplateNode::Block(block));
-            if !is_chained {
-                return Ok(());
-            }
-        }
-    }
-}
-
-/// The inside of a tag, read from left to right; it begins at byte `offset` of the template.
-struct Inside<'a> {
+/// The text between two pairs of braces, read from left to right.
+struct Tag<'a> {
+    kind: TagKind,
+    /// Over the template up to the end of the tag's inside.
     scan: Lexer<'a>,
-    offset: usize,
 }
 
-impl<'a> Inside<'a> {
-    fn error(&self, message: impl Into<String>) -> GrammarError {
-        GrammarError::new(self.offset + self.scan.at, message)
-    }
-
+impl<'a> Tag<'a> {
     fn is_done(&mut self) -> bool {
         self.scan.space();
         self.scan.rest().is_empty()
@@ -351,7 +270,7 @@ impl<'a> Inside<'a> {
         if self.is_done() {
             return Ok(());
         }
-        let error = self.error(format!("{} does not belong here", self.scan.next_words()));
+        let error = self.scan.error(format!("{} does not belong here", self.scan.next_words()));
         Err(error.hint("a tag holds one path, or a helper and what it is given"))
     }
 
@@ -364,9 +283,9 @@ impl<'a> Inside<'a> {
     }
 
     /// A path, a text in quotes, or a helper with what it is given.
-    fn value(&mut self) -> Result<TemplateNode, GrammarError> {
+    fn value(mut self) -> Result<TemplateNode, GrammarError> {
         self.scan.space();
-        let start = self.offset + self.scan.at;
+        let start = self.scan.at;
         if self.scan.rest().starts_with(['"', '\'']) {
             let text = self.quoted()?;
             return self.end().map(|()| TemplateNode::Text(text));
@@ -395,80 +314,61 @@ impl<'a> Inside<'a> {
         let rest = self.scan.rest();
         let text = ['"', '\''].into_iter().find_map(|quote| rest.strip_prefix(quote)?.split_once(quote));
         let Some((text, _)) = text else {
-            let error = self.error(format!("{} is no text", self.scan.next_words()));
+            let error = self.scan.error(format!("{} is no text", self.scan.next_words()));
             return Err(error.hint("write it in quotes: `{{join list \", \"}}`"));
         };
         self.scan.at += text.len() + 2;
         Ok(text.to_owned())
     }
 
+    /// `a.b`, `a/[any name]`; `.`, `..` and `this` can only begin one, `@` makes it one of the loop.
     fn path(&mut self) -> Result<Path, GrammarError> {
         self.scan.space();
         let start = self.scan.at;
         let is_data = self.scan.eat("@");
-        let mut up = 0;
-        while self.scan.eat("../") {
-            up += 1;
-        }
-        let (mut segments, mut root) = (Vec::new(), Root::Here);
-        let is_parent = self.ends_after("..");
-        let is_here = is_parent || !is_data && (self.scan.eat("./") || self.ends_after(".") || self.this());
-        up += usize::from(is_parent);
-        let goes_on = |scan: &Lexer<'_>| scan.peek().is_some_and(|c| in_name(c) || c == '[');
-        let mut more = !is_here || !is_parent && goes_on(&self.scan);
-        while more {
-            segments.push(self.segment()?);
-            more = self.scan.eat(".") || self.scan.eat("/");
-        }
-        if is_data {
-            root = match segments.first().map_or("", String::as_str) {
-                "root" if up == 0 => Root::Scope,
-                "key" | "index" | "first" | "last" if segments.len() == 1 => Root::Loop,
-                word => {
-                    let message = format!("`@{word}` is nothing a template knows");
-                    let error = GrammarError::new(self.offset + start, message);
-                    return Err(error.hint("known here: @key, @index, @first, @last, @root"));
-                }
-            };
-            if root == Root::Scope {
-                segments.remove(0);
+        let (mut segments, mut up) = (Vec::new(), 0);
+        loop {
+            let this = self.scan.rest().strip_prefix("this").filter(|rest| !rest.starts_with(in_name));
+            if !segments.is_empty() {
+                segments.push(self.segment()?);
+            } else if self.scan.eat("..") {
+                up += 1;
+            } else if this.is_some() {
+                self.scan.at += "this".len();
+            } else if !self.scan.eat(".") {
+                segments.push(self.segment()?);
+            }
+            if !self.scan.eat(".") && !self.scan.eat("/") {
+                break;
             }
         }
-        let text = self.scan.since(start).to_owned();
-        Ok(Path { text, root, up, segments })
-    }
-
-    /// Passes over `this`, and over the dot or slash after it.
-    fn this(&mut self) -> bool {
-        let rest = self.scan.rest().strip_prefix("this");
-        let comes = rest.is_some_and(|after| !after.starts_with(in_name));
-        if comes {
-            self.scan.at += "this".len();
-            let _ = self.scan.eat(".") || self.scan.eat("/");
-        }
-        comes
-    }
-
-    /// Passes over `token` if nothing of a name follows it.
-    fn ends_after(&mut self, token: &str) -> bool {
-        let rest = self.scan.rest().strip_prefix(token);
-        let ends = rest.is_some_and(|rest| !rest.starts_with(|c| in_name(c) || c == '[' || c == '.'));
-        self.scan.at += if ends { token.len() } else { 0 };
-        ends
+        let root = match segments.first().map_or("", String::as_str) {
+            _ if !is_data => Root::Here,
+            "root" if up == 0 => {
+                segments.remove(0);
+                Root::Scope
+            }
+            "key" | "index" | "first" | "last" if segments.len() == 1 => Root::Loop,
+            word => {
+                let error = GrammarError::new(start, format!("`@{word}` is nothing a template knows"));
+                return Err(error.hint("known here: @key, @index, @first, @last, @root"));
+            }
+        };
+        Ok(Path { text: self.scan.since(start).to_owned(), root, up, segments })
     }
 
     fn segment(&mut self) -> Result<String, GrammarError> {
         let rest = self.scan.rest();
         if let Some(bracket) = rest.strip_prefix('[') {
             let Some(length) = bracket.find(']') else {
-                return Err(self.error("`[` is never closed").hint("close it with `]`"));
+                return Err(self.scan.error("`[` is never closed").hint("close it with `]`"));
             };
             self.scan.at += length + 2;
             return Ok(bracket[..length].to_owned());
         }
         let name = &rest[..rest.find(|c| !in_name(c)).unwrap_or(rest.len())];
         if name.is_empty() {
-            let error = self.error(format!("a name must stand here, found {}", self.scan.next_words()));
+            let error = self.scan.error(format!("a name must stand here, found {}", self.scan.next_words()));
             return Err(error.hint("names that hold other characters go in brackets: `[any name]`"));
         }
         self.scan.at += name.len();

@@ -115,7 +115,7 @@ fn refuses_with_place() {
         ("{{* x}}", 2, "decorators are not part of the language"),
         ("{{^a}}x{{/a}}", 2, "`^` is not part of the language"),
         ("{{#a}}x{{/a}}", 3, "unknown block `a`"),
-        ("{{{{raw}}}}{{{{/raw}}}}", 0, "raw blocks are not part of the language"),
+        ("{{{{raw}}}}{{{{/raw}}}}", 3, "raw blocks are not part of the language"),
         ("a {{goal", 2, "`{{` is never closed"),
         ("{{{goal}}", 0, "`{{{` is never closed"),
         ("{{! x", 0, "a comment is never closed"),

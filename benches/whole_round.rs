@@ -87,6 +87,7 @@ pub fn asks(seats: usize) -> Vec<SeatRequest> {
         effort: None,
         max_output_tokens: None,
         has_twice_the_room: false,
+        ballot: None,
         schema: None,
         time_left: None,
         timeout: None,

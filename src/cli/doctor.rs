@@ -5,7 +5,7 @@
 
 use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
-use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
+use crate::config::doctor::{Checkup, CheckupStatus, Doctor, ProbeLevel};
 use crate::config::findings::WiretapFindings;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
@@ -63,11 +63,12 @@ pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Res
     if !refused.is_empty() {
         return Err(refused.into());
     }
+    let doctor = Doctor { catalog: &catalog, findings: &findings, depth };
     runtime()?.block_on(async {
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
-            found = check(&catalog, &findings, names, depth) => Ok(found?),
+            found = doctor.check(names) => Ok(found?),
             // This also ends the programs that were started for keys.
             exit = signals.any() => Err(RunError { problems: Vec::new(), exit }),
         }

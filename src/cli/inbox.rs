@@ -18,8 +18,8 @@ use crate::diagnostic::Diagnostic;
 use crate::launch::environment::random;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
-use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::{LinkClient, LinkReply};
+use crate::participants::programs::ProgramSeat;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
@@ -39,7 +39,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 struct InboxWorker<'a> {
     client: LinkClient,
     holder: String,
-    program: ExternalProgram,
+    program: ProgramSeat,
     /// Ballots that the command has not answered, with the attempt.
     left: HashSet<(String, u64)>,
     output: &'a mut Console,
@@ -49,7 +49,7 @@ struct InboxWorker<'a> {
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let client = client(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
-    let program = ExternalProgram::new(program(&args.command), PATIENCE);
+    let program = ProgramSeat::of_command(&program(&args.command), PATIENCE);
     let mut worker = InboxWorker { client, holder, program, left: HashSet::new(), output };
     runtime()?.block_on(async {
         let mut signals = Signals::new().map_err(|error| Diagnostic::new(error.to_string()))?;

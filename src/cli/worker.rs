@@ -9,7 +9,7 @@ use super::console::{Console, VerbResult};
 use super::headless::cancel_on_signal;
 use super::options::environment;
 use crate::config::dirs::Dirs;
-use crate::config::model_price::price_of;
+use crate::config::prices::price_of;
 use crate::core::{ExitCode, is_free};
 use crate::diagnostic::Diagnostic;
 use crate::history::RemoteSeat;

@@ -6,7 +6,7 @@
 
 use super::need::{KeyFrom, Need, What};
 use super::providers::{BuiltInProvider, KNOWN};
-use super::settings::{Config, ProviderConfig};
+use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
 
 pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
@@ -44,9 +44,8 @@ fn ollama_address(host: &str) -> String {
 }
 
 pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
-    let said = config.providers.get(provider).cloned().unwrap_or_default();
-    let from = said.project.as_ref().map(|project| project.from.clone());
-    let (own, project) = (values(said.own), values(said.project));
+    let Provider { own, project, named_by: from } =
+        config.providers.get(provider).cloned().unwrap_or_default();
     let set = set_address(provider, own.base_url.is_some(), |name| std::env::var(name).ok());
     let by_user = own.base_url.or_else(|| known(provider).map(|known| known.base_url.to_owned()));
     let is_projects = set.is_none() && project.base_url.is_some() && project.base_url != by_user;
@@ -72,10 +71,6 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
         None => users_key(),
     };
     Ok(Need { what: What::Service { provider: provider.to_owned(), address, key }, named_by })
-}
-
-fn values(setting: Option<super::settings::Setting<ProviderConfig>>) -> ProviderConfig {
-    setting.map(|setting| setting.value).unwrap_or_default()
 }
 
 /// The variables in which a known service's key usually lies.

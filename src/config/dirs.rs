@@ -17,7 +17,6 @@ pub struct Dirs {
     pub config: PathBuf,
     /// The user's state: keys of open rounds, sessions outside a project.
     pub state: PathBuf,
-    /// Notices about a `.s2s` that does not count.
     pub notices: Vec<Diagnostic>,
 }
 

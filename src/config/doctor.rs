@@ -33,19 +33,6 @@ pub struct Checkup {
     pub note: Option<String>,
 }
 
-impl Checkup {
-    fn of(provider: &str) -> Self {
-        Self {
-            provider: provider.to_owned(),
-            key: None,
-            address: None,
-            state: CheckupStatus::NoKey,
-            hint: None,
-            note: several_keys(provider),
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckupStatus {
     /// It wants a key, and none is there: it was not asked.
@@ -64,7 +51,6 @@ pub enum CheckupStatus {
     Probed(Vec<String>, String, Result<Latency, String>),
 }
 
-/// A model of each provider is asked for one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeLevel {
     Listing,
@@ -72,114 +58,97 @@ pub enum ProbeLevel {
     OneWord,
 }
 
-/// Checks these providers (`provider` or `provider/model`), all at once.
-pub async fn check(
-    catalog: &ParticipantFactory<'_>,
-    findings: &WiretapFindings,
-    names: &[String],
-    depth: ProbeLevel,
-) -> Result<Vec<Checkup>, Diagnostic> {
-    let all = catalog.providers();
-    for name in names {
-        let provider = name.split('/').next().unwrap_or_default();
-        if !all.contains(&provider) && catalog.seat_program(provider).is_none() {
-            let problem = Diagnostic::new(format!("unknown provider `{provider}`"));
-            return Err(problem.hint(did_you_mean(provider, &all)));
-        }
-    }
-    let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
-    let names = if names.is_empty() { &all[..] } else { names };
-    Ok(join_all(names.iter().map(|name| checkup(catalog, findings, name, depth))).await)
+pub struct Doctor<'a> {
+    pub catalog: &'a ParticipantFactory<'a>,
+    pub findings: &'a WiretapFindings,
+    pub depth: ProbeLevel,
 }
 
-async fn checkup(
-    catalog: &ParticipantFactory<'_>,
-    findings: &WiretapFindings,
-    name: &str,
-    depth: ProbeLevel,
-) -> Checkup {
-    let mut found = Checkup::of(name.split('/').next().unwrap_or_default());
-    found.state = match state(catalog, findings, name, depth, &mut found).await {
-        Ok(state) => state,
-        Err(problem) => {
-            found.hint = problem.hint;
-            CheckupStatus::NotSetUp(problem.message)
+impl Doctor<'_> {
+    /// Checks these providers (`provider` or `provider/model`), all at once.
+    pub async fn check(&self, names: &[String]) -> Result<Vec<Checkup>, Diagnostic> {
+        let all = self.catalog.providers();
+        for name in names {
+            let provider = name.split('/').next().unwrap_or_default();
+            if !all.contains(&provider) && self.catalog.seat_program(provider).is_none() {
+                let problem = Diagnostic::new(format!("unknown provider `{provider}`"));
+                return Err(problem.hint(did_you_mean(provider, &all)));
+            }
         }
-    };
-    found
-}
+        let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
+        let names = if names.is_empty() { &all[..] } else { names };
+        Ok(join_all(names.iter().map(|name| self.checkup(name))).await)
+    }
 
-async fn state(
-    catalog: &ParticipantFactory<'_>,
-    findings: &WiretapFindings,
-    name: &str,
-    depth: ProbeLevel,
-    found: &mut Checkup,
-) -> Result<CheckupStatus, Diagnostic> {
-    let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
-    if let Some(program) = catalog.seat_program(provider) {
-        return program_state(catalog, findings, &program).await;
+    async fn checkup(&self, name: &str) -> Checkup {
+        let provider = name.split('/').next().unwrap_or_default().to_owned();
+        let state = CheckupStatus::NoKey;
+        let mut found = Checkup { provider, key: None, address: None, state, hint: None, note: None };
+        found.state = match self.state(name, &mut found).await {
+            Ok(state) => state,
+            Err(problem) => {
+                found.hint = problem.hint;
+                CheckupStatus::NotSetUp(problem.message)
+            }
+        };
+        found
     }
-    let service = catalog.service(provider)?;
-    let key_name = service.key_name.clone();
-    found.key = key_name.clone().filter(|_| service.has_key());
-    found.address = Some(shown(&service.base_url));
-    let wanted = catalog.key_variables(provider, &service);
-    if !wanted.is_empty() && !service.has_key() {
-        found.hint = Some(format!("set {}", wanted.join(" or ")));
-        return Ok(CheckupStatus::NoKey);
-    }
-    let participant = catalog.over_http(provider)?;
-    let listed = match participant.models().await {
-        Ok(models) => models,
-        Err(failure) => {
-            found.hint = Some(advice(provider, &failure, key_name.as_deref()));
-            return Ok(CheckupStatus::Silent(failure.reason));
+
+    async fn state(&self, name: &str, found: &mut Checkup) -> Result<CheckupStatus, Diagnostic> {
+        let catalog = self.catalog;
+        let (provider, model) =
+            name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
+        if let Some(program) = catalog.seat_program(provider) {
+            return self.program_state(&program).await;
         }
-    };
-    if listed.is_empty() && provider == "ollama" {
-        found.hint = Some("fetch a model: `ollama pull llama3.2`".to_owned());
-    }
-    let Some(model) = model.map(str::to_owned).or_else(|| listed.first().cloned()) else {
-        return Ok(CheckupStatus::Answers(listed));
-    };
-    if let Some(window) = participant.window(&model).await {
-        found.note = Some(format!("`{model}` reads {} tokens here", group_digits(window)));
-    }
-    if depth == ProbeLevel::Listing {
-        return Ok(CheckupStatus::Answers(listed));
-    }
-    let paced = measure_latency(&participant, &model).await;
-    if let Err(failure) = &paced {
-        let advice = advice(provider, failure, key_name.as_deref());
-        found.hint =
-            Some(format!("try another model: `roundtable doctor {provider}/MODEL --probe`; {advice}"));
-    }
-    Ok(CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason)))
-}
-
-/// Checks a program: where it is, and its version.
-async fn program_state(
-    catalog: &ParticipantFactory<'_>,
-    findings: &WiretapFindings,
-    found: &ConfiguredProgram,
-) -> Result<CheckupStatus, Diagnostic> {
-    let path = catalog.runnable(found)?;
-    Ok(match version(&found.program, &path).await {
-        Ok(version) => {
-            let known = findings.in_words(found, &version);
-            CheckupStatus::Program { path, version, known }
+        let service = catalog.service(provider)?;
+        let key_name = service.key_name.clone();
+        found.key = key_name.clone().filter(|_| service.has_key());
+        found.address = Some(shown(&service.base_url));
+        let wanted = catalog.key_variables(provider, &service);
+        if !wanted.is_empty() && !service.has_key() {
+            found.hint = Some(format!("set {}", wanted.join(" or ")));
+            return Ok(CheckupStatus::NoKey);
         }
-        Err(why) => CheckupStatus::Silent(why),
-    })
-}
+        let participant = catalog.over_http(provider)?;
+        let listed = match participant.models().await {
+            Ok(models) => models,
+            Err(failure) => {
+                found.hint = Some(advice(provider, &failure, key_name.as_deref()));
+                return Ok(CheckupStatus::Silent(failure.reason));
+            }
+        };
+        if listed.is_empty() && provider == "ollama" {
+            found.hint = Some("fetch a model: `ollama pull llama3.2`".to_owned());
+        }
+        let Some(model) = model.map(str::to_owned).or_else(|| listed.first().cloned()) else {
+            return Ok(CheckupStatus::Answers(listed));
+        };
+        if let Some(window) = participant.window(&model).await {
+            found.note = Some(format!("`{model}` reads {} tokens here", group_digits(window)));
+        }
+        if self.depth == ProbeLevel::Listing {
+            return Ok(CheckupStatus::Answers(listed));
+        }
+        let paced = measure_latency(&participant, &model).await;
+        if let Err(failure) = &paced {
+            let advice = advice(provider, failure, key_name.as_deref());
+            found.hint =
+                Some(format!("try another model: `roundtable doctor {provider}/MODEL --probe`; {advice}"));
+        }
+        Ok(CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason)))
+    }
 
-fn several_keys(provider: &str) -> Option<String> {
-    let known = known(provider)?;
-    let is_set = |name: &&&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
-    let set: Vec<&str> = known.keys.iter().filter(is_set).copied().collect();
-    let first = set.first().filter(|_| set.len() > 1)?;
-    Some(format!("{} are set; {first} is used", set.join(" and ")))
+    async fn program_state(&self, found: &ConfiguredProgram) -> Result<CheckupStatus, Diagnostic> {
+        let path = self.catalog.runnable(found)?;
+        Ok(match version(&found.program, &path).await {
+            Ok(version) => {
+                let known = self.findings.in_words(found, &version);
+                CheckupStatus::Program { path, version, known }
+            }
+            Err(why) => CheckupStatus::Silent(why),
+        })
+    }
 }
 
 fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {

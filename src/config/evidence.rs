@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::dirs::Dirs;
 use super::git::diff_of_range;
@@ -37,21 +37,20 @@ pub enum SecretPolicy {
 }
 
 impl SecretPolicy {
-    /// Everything is sent, or nothing.
     pub fn allow_if(is_allowed: bool) -> Self {
         if is_allowed { Self::Allow } else { Self::Refuse }
     }
 }
 
 struct ReadSource {
-    shown: Map<String, Value>,
+    shown: Value,
     first: u32,
     content: String,
 }
 
 impl ReadSource {
     fn secret(&self) -> Option<FoundSecret> {
-        let source = self.shown.get("source").and_then(Value::as_str).unwrap_or_default();
+        let source = self.shown["source"].as_str().unwrap_or_default();
         let is_env = Path::new(source).file_name().is_some_and(|name| name == ".env");
         let (line, what) =
             first_secret(&self.content).or(is_env.then_some((1, "a file of keys and passwords")))?;
@@ -87,26 +86,23 @@ impl EvidenceReader {
     }
 
     fn read_source(&self, source: &EvidenceSource) -> Result<ReadSource, Diagnostic> {
-        let mut shown = Map::new();
-        shown.insert("source".to_owned(), source.place.name().into());
-        let (first, content) = match &source.place {
+        Ok(match &source.place {
             EvidencePlace::File { path, lines } => {
-                shown.insert("source".to_owned(), path.as_str().into());
                 let text = self.file(path)?.replace("\r\n", "\n");
                 let (range, content) = cut(path, &text, lines.as_ref())?;
-                shown.insert("lines".to_owned(), format!("{}-{}", range.start(), range.end()).into());
-                shown.insert("bytes".to_owned(), text.len().into());
-                shown.insert("sha256".to_owned(), sha256_hex(&text).into());
-                (*range.start(), content)
+                let lines = format!("{}-{}", range.start(), range.end());
+                let shown = json!({
+                    "source": path, "lines": lines, "bytes": text.len(), "sha256": sha256_hex(&text),
+                });
+                ReadSource { shown, first: *range.start(), content }
             }
             EvidencePlace::Diff { range, paths } => {
                 let (commits, content) = diff_of_range(&self.project, range, paths)?;
-                shown.insert("commits".to_owned(), commits.into());
-                shown.insert("bytes".to_owned(), content.len().into());
-                (1, content)
+                let shown =
+                    json!({"source": source.place.name(), "commits": commits, "bytes": content.len()});
+                ReadSource { shown, first: 1, content }
             }
-        };
-        Ok(ReadSource { shown, first, content })
+        })
     }
 
     /// Returns the keys of piped text in a snapshot.
@@ -115,10 +111,7 @@ impl EvidenceReader {
             return Err(Diagnostic::new("there is no evidence on standard input")
                 .hint("pipe something into it, such as `git diff`"));
         }
-        let mut shown = Map::new();
-        shown.insert("source".to_owned(), "standard input".into());
-        shown.insert("bytes".to_owned(), text.len().into());
-        shown.insert("sha256".to_owned(), sha256_hex(text).into());
+        let shown = json!({"source": "standard input", "bytes": text.len(), "sha256": sha256_hex(text)});
         let read = ReadSource { shown, first: 1, content: text.replace("\r\n", "\n") };
         self.shown("standard input", read, true)
     }
@@ -140,9 +133,8 @@ impl EvidenceReader {
             return Err(Diagnostic::new(message).hint("take it out, or allow it with `--secrets allow`"));
         }
         let ReadSource { mut shown, first, content } = read;
-        let content = if is_numbered { numbered(&content, first) } else { content };
-        shown.insert("content".to_owned(), content.into());
-        Ok(shown)
+        shown["content"] = if is_numbered { numbered(&content, first) } else { content }.into();
+        Ok(shown.as_object().cloned().unwrap_or_default())
     }
 
     fn file(&self, path: &str) -> Result<String, Diagnostic> {

@@ -33,22 +33,16 @@ impl WiretapFindings {
         self.folder.join(prefix(found, version) + &fingerprint(&found.program, model))
     }
 
-    /// Says whether a program was measured in this version, and for how many models.
     pub fn in_words(&self, found: &ConfiguredProgram, version: &str) -> String {
-        match self.count(found, version) {
-            0 if found.program.is_declared("") => "declared, not checked".to_owned(),
-            0 => {
-                format!("not measured in this version (`doctor --wiretap {}/MODEL`)", found.program.provider)
-            }
-            1 => "1 model measured".to_owned(),
-            more => format!("{more} models measured"),
-        }
-    }
-
-    fn count(&self, found: &ConfiguredProgram, version: &str) -> usize {
         let prefix = prefix(found, version);
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)).count()
+        let mut kept = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        if kept.any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+            "measured".to_owned()
+        } else if found.program.is_declared("") {
+            "declared, not checked".to_owned()
+        } else {
+            format!("not measured in this version (`doctor --wiretap {}/MODEL`)", found.program.provider)
+        }
     }
 
     /// Asks a program at `path` for its version, and returns what was found of it.
@@ -66,7 +60,6 @@ impl WiretapFindings {
         Ok(Measured { version, finding })
     }
 
-    /// Measures a program at `path` and keeps what was found.
     pub fn measure(
         &self,
         found: &ConfiguredProgram,

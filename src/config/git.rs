@@ -130,7 +130,6 @@ impl Repository {
         Ok(changes)
     }
 
-    /// Returns a path as seen from the top of the repository.
     fn path_in_repository(&self, path: &str) -> String {
         if path.starts_with(':') || self.prefix.as_os_str().is_empty() {
             return path.to_owned();

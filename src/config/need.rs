@@ -63,7 +63,7 @@ impl Need {
                         }
                     }
                     KeyFrom::Command(command) => {
-                        let with = passed(&PASSED).join(", ");
+                        let with = PASSED.join(", ");
                         format!("and sends it the key that {} prints, run with {with}", words(command))
                     }
                 };
@@ -84,7 +84,6 @@ impl Need {
     }
 }
 
-/// Returns the question to the person who is to agree.
 pub fn question(needs: &[Need]) -> String {
     let numbered =
         (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.told_with_file()));
@@ -101,12 +100,6 @@ pub fn question(needs: &[Need]) -> String {
 pub fn words(command: &[String]) -> String {
     let quoted = command.iter().map(|word| serde_json::Value::from(word.as_str()).to_string());
     format!("[{}]", quoted.collect::<Vec<_>>().join(", "))
-}
-
-/// Those of the usual variables that there are on this system.
-pub fn passed(usual: &[&str]) -> Vec<String> {
-    let known = usual.iter().filter(|name| cfg!(windows) || **name != "SystemRoot");
-    known.map(|name| (*name).to_owned()).collect()
 }
 
 /// The address as it may be printed: without a password that should not be in it.

@@ -8,7 +8,6 @@ use crate::workflow::{STRATEGIES, Strategy};
 /// A file of a strategy may have so many bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// The strategy of that name; `None` if the project has none.
 pub fn own_strategy(name: &str, folders: &Dirs) -> Result<Option<Strategy>, Diagnostic> {
     let text = own_strategy_text(name, folders)?;
     text.map(|text| Strategy::parse(&text, name, &format!(".s2s/strategies/{name}.yaml"))).transpose()

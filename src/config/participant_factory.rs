@@ -12,18 +12,18 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::access::{access, known};
-use super::need::{KeyFrom, Need, What, passed};
+use super::need::{KeyFrom, Need, What};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::{BuiltInProvider, KNOWN};
 use super::read_file::read_text;
 use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Price, ProviderSettings, RemoteSeat, SeatStatus};
+use crate::history::{ProviderSettings, RemoteSeat, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::SchemaMode::{BySchema, InWords};
 use crate::participants::api::{ApiStream, ApiStyle};
-use crate::participants::external_program::{ExternalProgram, PASSED};
+use crate::participants::external_program::PASSED;
 use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
@@ -44,7 +44,7 @@ const REMOTE: &str = "remote";
 const MAX_RECORDING: u64 = 1 << 30;
 
 pub struct ParticipantFactory<'a> {
-    config: &'a Config,
+    pub(super) config: &'a Config,
     trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
     /// The queue of questions to people, if a front end shows it.
@@ -67,7 +67,6 @@ impl<'a> ParticipantFactory<'a> {
         Self { config, trust, services: HashMap::new(), desk: None }
     }
 
-    /// The catalog with a place where people are asked.
     #[must_use]
     pub fn with_desk(self, desk: HumanQueue) -> Self {
         Self { desk: Some(desk), ..self }
@@ -113,14 +112,11 @@ impl<'a> ParticipantFactory<'a> {
             .hint(did_you_mean(provider, &names)))
     }
 
-    /// Returns the participant for an external program that the file `named_by` names.
     pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.trust.check(&program_need(program, named_by))?;
-        let limit = self.config.timeout;
-        Ok(Arc::new(ExternalProgram::new(program.clone(), limit)))
+        Ok(Arc::new(ProgramSeat::of_command(program, self.config.timeout)))
     }
 
-    /// The program that answers for a provider's models, if one does.
     pub fn seat_program(&self, provider: &str) -> Option<ConfiguredProgram> {
         programs::program(self.config, provider)
     }
@@ -129,7 +125,9 @@ impl<'a> ParticipantFactory<'a> {
     /// no such program does.
     pub fn with_tools(&self, model: &str, named_by: &str) -> Option<ConfiguredProgram> {
         let (provider, name) = model.split_once('/')?;
-        self.seat_program(provider)?.with_tools(name, named_by, self.config)
+        let program = self.seat_program(provider)?.program.with_tools(name)?;
+        let folder = Some(self.config.project.clone());
+        Some(ConfiguredProgram { program, named_by: Some(named_by.to_owned()), folder })
     }
 
     pub fn program_seat(&self, found: ConfiguredProgram) -> Result<Arc<dyn Participant>, Diagnostic> {
@@ -180,7 +178,7 @@ impl<'a> ParticipantFactory<'a> {
             return Ok(Arc::clone(made));
         }
         let made: Arc<dyn Participant> = match provider {
-            "rehearsal" => Arc::new(Rehearsal::default()),
+            "rehearsal" => Arc::new(Rehearsal),
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             REMOTE => Arc::new(Human::default()),
@@ -204,20 +202,18 @@ impl<'a> ParticipantFactory<'a> {
         if self.seat_program(provider).is_some() {
             return None;
         }
-        let own = self.config.providers.get(provider);
-        let known = known(provider);
-        let set = own.and_then(|own| own.said(|said| said.api));
-        set.or_else(|| known.map(|known| known.dialect)).or_else(|| own.map(|_| ApiStyle::OpenAi))
+        let set = self.config.said(provider, |said| said.api);
+        let usual = known(provider).map(|known| known.dialect);
+        let of_own = self.config.providers.contains_key(provider).then_some(ApiStyle::OpenAi);
+        set.or(usual).or(of_own)
     }
 
-    /// Returns the service with its key.
     pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
         let need = access(self.config, provider)?;
         self.trust.check(&need)?;
         let What::Service { address, key, .. } = need.what else {
             return Err(Diagnostic::new(format!("`{provider}` is no service")));
         };
-        let own = self.config.providers.get(provider).cloned().unwrap_or_default();
         let known = known(provider);
         let dialect = self.dialect(provider).unwrap_or(ApiStyle::OpenAi);
         // At another address it is another service, whatever it is called.
@@ -227,29 +223,29 @@ impl<'a> ParticipantFactory<'a> {
         let limit = self.config.reply_limits().of(None, provider);
         service.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
         service.thinking_room = Some(MAX_OUTPUT_TOKENS).filter(|_| self.config.has_small_default(provider));
-        let personal = own.own.clone().map(|setting| setting.value).unwrap_or_default();
-        service.auth = personal.auth;
-        for (name, from) in personal.headers {
+        let personal = self.config.providers.get(provider).map(|said| &said.own);
+        service.auth = personal.and_then(|own| own.auth);
+        for (name, from) in personal.into_iter().flat_map(|own| &own.headers) {
             let value = match from {
-                HeaderFrom::Text(text) => text,
-                HeaderFrom::Env { env: variable } => std::env::var(&variable).map_err(|_| {
+                HeaderFrom::Text(text) => text.clone(),
+                HeaderFrom::Env { env: variable } => std::env::var(variable).map_err(|_| {
                     Diagnostic::new(format!(
                         "`{provider}` wants {variable} for its header `{name}`: it is not set"
                     ))
                 })?,
             };
-            service.headers.push((name, value.trim().into()));
+            service.headers.push((name.clone(), value.trim().into()));
         }
-        service.effort = own.said(|said| said.effort);
+        service.effort = self.config.said(provider, |said| said.effort);
         service.window = known.and_then(BuiltInProvider::window);
         service.timeouts.total = self.config.timeout;
-        service.stream = match own.said(|said| said.stream) {
+        service.stream = match self.config.said(provider, |said| said.stream) {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
         let usual =
             at_home.or_else(|| known.filter(|known| known.is_small())).map_or(InWords, |known| known.form);
-        service.form = match own.said(|said| said.structured) {
+        service.form = match self.config.said(provider, |said| said.structured) {
             Some(true) if usual == InWords => BySchema,
             Some(false) => InWords,
             _ => usual,
@@ -257,15 +253,13 @@ impl<'a> ParticipantFactory<'a> {
         Ok(service)
     }
 
-    /// Returns the configured settings of the services of these seats.
     pub fn provider_settings(&self, models: &[&String]) -> IndexMap<String, ProviderSettings> {
         let names = models.iter().map(|model| model.split('/').next().unwrap_or_default());
         let limits = self.config.reply_limits();
         let of = |name: &str| {
-            let said = self.config.providers.get(name);
             let limit = limits.of(None, name);
             let settings = ProviderSettings {
-                effort: said.and_then(|said| said.said(|said| said.effort)),
+                effort: self.config.said(name, |said| said.effort),
                 max_output_tokens: Some(limit).filter(|limit| *limit != u64::from(MAX_OUTPUT_TOKENS)),
             };
             (settings != ProviderSettings::default()).then(|| (name.to_owned(), settings))
@@ -292,13 +286,8 @@ impl<'a> ParticipantFactory<'a> {
 
     /// Returns the limit of concurrent requests, if any: the user's, else the default of local servers.
     pub fn in_flight(&self, provider: &str) -> Option<usize> {
-        let own = self.config.providers.get(provider).and_then(|own| own.said(|said| said.max_in_flight));
-        let usual = || known(provider)?.in_flight;
-        own.map(NonZeroUsize::get).or_else(usual)
-    }
-
-    pub fn configured_price(&self, model: &str) -> Option<Price> {
-        self.config.prices.get(model).copied()
+        let set = self.config.said(provider, |said| said.max_in_flight);
+        set.map(NonZeroUsize::get).or_else(|| known(provider)?.in_flight)
     }
 
     /// Every provider by name: the known ones, then the user's own.
@@ -334,7 +323,7 @@ fn with_key(service: &mut Service, key: KeyFrom) {
 
 pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
     let command = program.command.clone();
-    let env = passed(&PASSED).into_iter().chain(program.env.iter().cloned()).collect();
+    let env = PASSED.map(str::to_owned).into_iter().chain(program.env.iter().cloned()).collect();
     Need { what: What::Program { command, folder: None, env }, named_by: Some(named_by.to_owned()) }
 }
 

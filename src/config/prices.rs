@@ -4,7 +4,11 @@
 //! hour, or of a name whose model changes (`-latest`), are not in it: such a model has no price until the
 //! user gives one. A model is priced if it is in the table, or is a dated version of one that is.
 
+use super::access::known;
+use super::participant_factory::ParticipantFactory;
+use crate::core::is_free;
 use crate::history::Price;
+use crate::participants::http::is_this_machine;
 
 /// When the table was last compared with what services publish.
 pub const AS_OF: &str = "2026-11";
@@ -92,7 +96,7 @@ pub const TABLE: [PriceSource; 6] = [
 ];
 
 /// Returns the published price of a model, or of the model that it is a dated version of.
-pub(super) fn usual(provider: &str, name: &str) -> Option<Price> {
+fn usual(provider: &str, name: &str) -> Option<Price> {
     let provider = if provider == "openai-responses" { "openai" } else { provider };
     let is = |known: &str| {
         let dated = |rest: &str| {
@@ -104,6 +108,51 @@ pub(super) fn usual(provider: &str, name: &str) -> Option<Price> {
     let listed = TABLE.iter().filter(|published| published.provider == provider);
     let found = listed.flat_map(|published| published.prices).find(|(known, ..)| is(known));
     found.map(|(_, input, cached, output)| Price { input: *input, cached: *cached, output: *output })
+}
+
+/// Returns the price of a model's tokens; `None` if it is not known. A server on this machine costs nothing,
+/// unless it has the name of a hosted service or of a proxy.
+pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
+    if let Some(price) = catalog.config.prices.get(model) {
+        return Some(*price);
+    }
+    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+    if let Some(found) = catalog.seat_program(provider) {
+        return usual(found.program.priced_as?, name);
+    }
+    let address = catalog.address(provider);
+    let is_here = address.as_deref().is_some_and(is_this_machine);
+    let known = known(provider);
+    let is_local = provider != "litellm" && known.is_none_or(|known| known.start.is_some());
+    if is_free(model) || is_here && is_local {
+        return Some(Price::default());
+    }
+    let known = known?;
+    // At another address it is another service, whatever it is called.
+    if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
+        return None;
+    }
+    if provider == "openrouter" && name.ends_with(":free") {
+        return Some(Price::default());
+    }
+    usual(provider, name)
+}
+
+pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
+    let provider = model.split('/').next().unwrap_or(model);
+    if catalog.seat_program(provider).is_some() {
+        return "no price is listed for what this program asks";
+    }
+    let known = known(provider);
+    match (provider, known, catalog.address(provider)) {
+        ("command", ..) => "a program does not say what its model costs",
+        ("litellm", ..) => "a proxy passes on what its models cost, and does not say",
+        (_, Some(known), Some(url)) if url != known.base_url => {
+            "its service is at another address than its own"
+        }
+        (_, Some(_), _) => "the built-in table does not list it",
+        _ => "no price is built in for this provider",
+    }
 }
 
 #[cfg(test)]

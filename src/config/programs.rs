@@ -4,10 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::need::{Need, What, passed};
-use super::settings::{Config, ProviderConfig, Setting};
+use super::need::{Need, What};
+use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
-use crate::participants::programs::{NAMED, PASSED, SeatProgram, named};
+use crate::participants::external_program::PASSED;
+use crate::participants::programs::{NAMED, SeatProgram, named};
 
 /// A program that takes a seat, and the file of the project that names it, if one does.
 pub struct ConfiguredProgram {
@@ -21,17 +22,10 @@ impl ConfiguredProgram {
     pub fn need(&self) -> Need {
         let command = self.program.command.clone();
         let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
-        let usual = passed(&PASSED).into_iter().chain(["LC_*", "TERM=dumb"].map(str::to_owned));
         let set = self.program.set.iter().map(|(name, value)| format!("{name}={value}"));
+        let usual = PASSED.map(str::to_owned).into_iter();
         let env = usual.chain(set).chain(self.program.env.iter().cloned()).collect();
         Need { what: What::Program { command, folder, env }, named_by: self.named_by.clone() }
-    }
-
-    /// Returns the program with its tools for a model, in the project's folder, where a file allows them; none
-    /// where it is not known how.
-    pub fn with_tools(&self, model: &str, file: &str, config: &Config) -> Option<Self> {
-        let program = self.program.with_tools(model)?;
-        Some(Self { program, named_by: Some(file.to_owned()), folder: Some(config.project.clone()) })
     }
 
     pub fn path(&self, config: &Config) -> Result<PathBuf, Diagnostic> {
@@ -43,27 +37,24 @@ impl ConfiguredProgram {
     }
 }
 
-/// Returns the program behind a provider, if a program is.
 pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
-    let said = config.providers.get(provider);
-    let own = said.and_then(|said| said.own.as_ref());
+    let Provider { own, project, named_by } = config.providers.get(provider).cloned().unwrap_or_default();
     if let Some(mut program) = named(provider) {
-        let added = own.map(|own| own.value.program.clone()).unwrap_or_default();
+        let added = own.program;
         program.command.extend(added.arguments.iter().cloned());
         program.tools_command.extend(added.arguments);
         let program = SeatProgram { env: added.env, allow_tools: added.allow_tools, ..program };
         return Some(ConfiguredProgram { program, named_by: None, folder: None });
     }
-    let project = said.and_then(|said| said.project.as_ref());
-    let is_program = |setting: &&Setting<ProviderConfig>| !setting.value.program.command.is_empty();
-    let by_project = project.filter(is_program);
-    let setting = by_project.or(own.filter(is_program))?;
-    let mut program = setting.value.program.clone();
+    let is_projects = !project.program.command.is_empty();
+    let mut program = if is_projects { project.program } else { own.program };
+    if program.command.is_empty() {
+        return None;
+    }
     if program.version.is_empty() {
         program.version = vec![program.executable().to_owned(), "--version".to_owned()];
     }
-    let named_by = by_project.map(|project| project.from.clone());
-    Some(ConfiguredProgram { program, named_by, folder: None })
+    Some(ConfiguredProgram { program, named_by: named_by.filter(|_| is_projects), folder: None })
 }
 
 /// Returns the providers that are programs known by name and on the user's `PATH`.

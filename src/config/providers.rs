@@ -6,7 +6,6 @@
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::http::WindowQuestion;
 
-/// A service this program knows by name.
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltInProvider {
     /// Its name before the `/` of a model.

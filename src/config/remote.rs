@@ -47,7 +47,6 @@ impl TryFrom<String> for PublicKey {
     }
 }
 
-/// A worker by its key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownWorker {
@@ -104,7 +103,6 @@ fn address_with_port<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Socket
 }
 
 impl RemoteConfig {
-    /// The files of a certificate and of its private key.
     pub fn certificate(&self) -> Option<(&PathBuf, &PathBuf)> {
         self.cert_file.as_ref().zip(self.key_file.as_ref())
     }

@@ -50,7 +50,6 @@ pub struct ProviderConfig {
     /// The default effort of its models.
     pub effort: Option<Effort>,
     pub max_output_tokens: Option<NonZeroU64>,
-    /// Further headers of each request, by name.
     pub headers: IndexMap<String, HeaderFrom>,
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
@@ -87,9 +86,8 @@ pub enum HeaderFrom {
 }
 
 impl ProviderConfig {
-    /// Returns the program that a provider is; of one known by name, what is added to it. An error comes with
-    /// its hint.
-    fn seat_program(&self, name: &str) -> Result<SeatProgram, (String, String)> {
+    /// Returns the program that a provider is; of one known by name, what is added to it.
+    fn seat_program(&self, name: &str) -> Result<SeatProgram, Diagnostic> {
         let list = |text: &Option<String>| text.iter().cloned().collect();
         let mut program = SeatProgram {
             provider: name.to_owned(),
@@ -117,50 +115,43 @@ impl ProviderConfig {
         if self.prompt == Some(PromptBy::Argument) {
             program.command.push("{prompt}".to_owned());
         }
+        let problem = |message: String, hint: &str| Err(Diagnostic::new(message).hint(hint));
         if let Some((path, error)) = program.output.problems().into_iter().next() {
-            let hint = error.hint.unwrap_or_else(|| "write it as `usage.input_tokens`".to_owned());
-            return Err((format!("`{path}` is no path: {}", error.message), hint));
+            let hint = error.hint.as_deref().unwrap_or("write it as `usage.input_tokens`");
+            return problem(format!("`{path}` is no path: {}", error.message), hint);
         }
         if let Some(tool) = self.allow_tools.iter().find(|tool| !HARMLESS_TOOLS.contains(&tool.as_str())) {
             let known = HARMLESS_TOOLS.map(|tool| format!("`{tool}`")).join(" and ");
             let hint = format!("only {known} can be allowed: they read, run and fetch nothing");
-            return Err((format!("`{tool}` cannot be allowed in a blind round"), hint));
+            return problem(format!("`{tool}` cannot be allowed in a blind round"), &hint);
         }
         let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
-        let (message, hint) = match (named(name).is_some(), program.command.is_empty()) {
-            (true, false) => (
+        match (named(name).is_some(), program.command.is_empty()) {
+            (true, false) => problem(
                 format!("`{name}` has flags of its own"),
                 "give another name to a provider with a `command` of yours",
             ),
-            (false, _) if !self.arguments.is_empty() => (
+            (false, _) if !self.arguments.is_empty() => problem(
                 format!("`arguments` of `{name}` have no effect: they are for programs known by name"),
                 "write them into its `command`",
             ),
-            (false, true) if program != bare => (
+            (false, true) if program != bare => problem(
                 format!("provider `{name}` has keys of a program and no `command`"),
                 "add `command: [program, argument]`",
             ),
-            _ => return Ok(program),
-        };
-        Err((message, hint.to_owned()))
+            _ => Ok(program),
+        }
     }
 }
 
-/// Settings of a service in the user's file and in the project's.
 #[derive(Debug, Clone, Default)]
 pub struct Provider {
-    pub own: Option<Setting<ProviderConfig>>,
-    pub project: Option<Setting<ProviderConfig>>,
+    pub own: ProviderConfig,
+    pub project: ProviderConfig,
+    /// The project's file, if it says something.
+    pub named_by: Option<String>,
 }
 
-impl Provider {
-    /// Returns a setting that neither runs nor redirects: the project's, else the user's.
-    pub fn said<T>(&self, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
-        [&self.project, &self.own].into_iter().flatten().find_map(|layer| of(&layer.value))
-    }
-}
-
-/// The look of the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScreenConfig {
@@ -205,7 +196,6 @@ enum SecretsConfig {
     Allow,
 }
 
-/// A file as it is written.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
@@ -253,7 +243,6 @@ const KEY_FIELDS: [&str; 2] = ["key", "token"];
 const OWN_ALONE: [&str; 5] = ["prices", "remote", "screen", "secrets", "worker"];
 
 impl Config {
-    /// Reads the user's and the project's file and the environment.
     pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
         let mut config = Self {
             model: None,
@@ -310,12 +299,13 @@ impl Config {
                 ignored(place, &format!("`headers` and `auth` of `{name}` count"));
                 (value.headers, value.auth) = (IndexMap::new(), None);
             }
-            value.program = value
-                .seat_program(&name)
-                .map_err(|(message, hint)| place.problem(file, message).hint(hint))?;
+            value.program =
+                value.seat_program(&name).map_err(|problem| problem.at(file, place.line, place.column))?;
             let said = self.providers.entry(name).or_default();
-            let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
-            *said = Some(Setting { value, from: from() });
+            match layer {
+                Layer::Own => said.own = value,
+                Layer::Project => (said.project, said.named_by) = (value, Some(from())),
+            }
         }
         if layer == Layer::Project {
             for (key, node) in OWN_ALONE.iter().filter_map(|key| Some((key, node.get(key)?))) {
@@ -337,21 +327,25 @@ impl Config {
         Ok(())
     }
 
+    /// Returns a setting of a service that neither runs nor redirects: the project's, else the user's.
+    pub fn said<T>(&self, provider: &str, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
+        let said = self.providers.get(provider)?;
+        of(&said.project).or_else(|| of(&said.own))
+    }
+
     pub fn reply_limits(&self) -> ReplyLimits {
-        let of = |(name, provider): (&String, &Provider)| {
-            Some((name.clone(), provider.said(|said| said.max_output_tokens)?.get()))
-        };
+        let of = |name: &String| Some((name.clone(), self.said(name, |said| said.max_output_tokens)?.get()));
         let small = KNOWN.iter().filter(|known| self.has_small_default(known.name));
         let small = small.map(|known| (known.name.to_owned(), LOCAL_OUTPUT_TOKENS.into()));
         ReplyLimits {
             usual: self.max_output_tokens,
-            by_provider: small.chain(self.providers.iter().filter_map(of)).collect(),
+            by_provider: small.chain(self.providers.keys().filter_map(of)).collect(),
         }
     }
 
     /// The provider is a local server without a configured limit of replies.
     pub fn has_small_default(&self, provider: &str) -> bool {
-        let set = self.providers.get(provider).and_then(|own| own.said(|said| said.max_output_tokens));
+        let set = self.said(provider, |said| said.max_output_tokens);
         let is_small = KNOWN.iter().any(|known| known.name == provider && known.is_small());
         is_small && set.is_none() && self.max_output_tokens == u64::from(MAX_OUTPUT_TOKENS)
     }
@@ -411,14 +405,9 @@ fn without_nulls(value: Json) -> Json {
 }
 
 fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-    let written = written(&Json::deserialize(from)?);
     let wrong = || D::Error::custom("a time such as `90s`, `2m` or `500ms` is wanted");
-    parse_duration(&written).map(|ms| Some(Duration::from_millis(ms))).ok_or_else(wrong)
-}
-
-/// A text, or another value as it is written.
-fn written(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    let ms = Json::deserialize(from)?.as_str().and_then(parse_duration).ok_or_else(wrong)?;
+    Ok(Some(Duration::from_millis(ms)))
 }
 
 #[cfg(test)]
@@ -506,8 +495,7 @@ mod tests {
         assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
         let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";
         config.layer(own, Path::new("own.yaml"), Layer::Own).unwrap();
-        let lab = &config.providers["lab"];
-        assert_eq!(lab.said(|said| said.max_in_flight), NonZeroUsize::new(2));
-        assert_eq!(lab.said(|said| said.base_url.clone()).as_deref(), Some("http://own"));
+        assert_eq!(config.said("lab", |said| said.max_in_flight), NonZeroUsize::new(2));
+        assert_eq!(config.said("lab", |said| said.base_url.clone()).as_deref(), Some("http://own"));
     }
 }

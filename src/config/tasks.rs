@@ -54,24 +54,14 @@ impl TaskFile {
 
     pub fn read(&self) -> Result<String, Diagnostic> {
         self.check()?;
-        let bytes = Disk::default().read_own(&self.path, MAX_TASKS + 1).map_err(|error| {
-            if is_missing(&error) {
-                let hint = "write it: `tasks:`, and below it the tasks as in a definition";
-                return Diagnostic::new(format!("there is no file `{}`", self.path.display())).hint(hint);
-            }
-            unreadable(Path::new(&self.name), &error.cause)
-        })?;
-        text_of(Path::new(&self.name), MAX_TASKS, bytes)
+        text(&self.name, &self.path)?.ok_or_else(|| {
+            let hint = "write it: `tasks:`, and below it the tasks as in a definition";
+            Diagnostic::new(format!("there is no file `{}`", self.path.display())).hint(hint)
+        })
     }
 
-    /// The text of the state beside it, if there is some.
     pub fn read_state(&self) -> Result<Option<String>, Diagnostic> {
-        let name = Path::new(&self.state_name);
-        match Disk::default().read_own(&self.state_path, MAX_TASKS + 1) {
-            Ok(bytes) => text_of(name, MAX_TASKS, bytes).map(Some),
-            Err(error) if is_missing(&error) => Ok(None),
-            Err(error) => Err(unreadable(name, &error.cause)),
-        }
+        text(&self.state_name, &self.state_path)
     }
 
     /// Puts what the tracker made of a task into the state, unless that stands there already.
@@ -80,10 +70,9 @@ impl TaskFile {
         let failed = |error: DiskError| error.to_string();
         let disk = Disk::default();
         let opened = match disk.open_whole(&self.state_path) {
-            Err(error) if is_missing(&error) => {
+            Err(error) if error.cause.kind() == ErrorKind::NotFound => {
                 // Another session may make it, too, and write to it before this one has its lock.
-                let made = disk.create_log(&self.state_path).map(drop);
-                match made {
+                match disk.create_log(&self.state_path).map(drop) {
                     Err(error) if error.cause.kind() != ErrorKind::AlreadyExists => Err(error),
                     _ => disk.open_whole(&self.state_path),
                 }
@@ -101,6 +90,10 @@ impl TaskFile {
     }
 }
 
-fn is_missing(error: &DiskError) -> bool {
-    error.cause.kind() == ErrorKind::NotFound
+fn text(name: &str, path: &Path) -> Result<Option<String>, Diagnostic> {
+    match Disk::default().read_own(path, MAX_TASKS + 1) {
+        Ok(bytes) => text_of(Path::new(name), MAX_TASKS, bytes).map(Some),
+        Err(error) if error.cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(Path::new(name), &error.cause)),
+    }
 }

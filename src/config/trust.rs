@@ -6,22 +6,19 @@
 //! arguments name no such file, as in `make`, consent holds for one run. A refusal is not kept.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 
 use super::dirs::Dirs;
 use super::need::{KeyFrom, Need, What};
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
-use crate::round::snapshot::{hex, sha256_hex};
+use crate::round::snapshot::sha256_hex;
 
 /// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
-const MAX_FILE: u64 = 256 * 1024 * 1024;
+const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// Of a folder with more files it is not known what it holds.
 const MOST_FILES: usize = 2000;
 
@@ -63,12 +60,10 @@ impl Trust {
         is_agreed || Disk::default().read_own(&self.path(&print), 1).is_ok()
     }
 
-    /// Those of them that the user has not agreed to.
     pub fn unagreed(&self, needs: Vec<Need>) -> Vec<Need> {
         needs.into_iter().filter(|need| !self.allows(need)).collect()
     }
 
-    /// Refuses what the user has not agreed to.
     pub fn check(&self, need: &Need) -> Result<(), Diagnostic> {
         let file = need.named_by.as_deref().unwrap_or_default();
         if self.allows(need) {
@@ -170,7 +165,6 @@ impl Trust {
     }
 }
 
-/// Returns a line for each need, with its consent.
 pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
     let open = |need: &Need| if trust.allows(need) { "" } else { ": not agreed to yet" };
     needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
@@ -182,17 +176,8 @@ fn on_path(program: &str, folder: &Path) -> Option<PathBuf> {
 }
 
 fn hash_of(path: &Path) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let (mut hash, mut left, mut buffer) = (Sha256::new(), MAX_FILE, [0; 16 * 1024]);
-    loop {
-        match file.read(&mut buffer).ok()? {
-            0 => return Some(hex(&hash.finalize())),
-            count => {
-                left = left.checked_sub(count as u64)?;
-                hash.update(&buffer[..count]);
-            }
-        }
-    }
+    let bytes = Disk::default().read(path, MAX_FILE + 1).ok()?;
+    (bytes.len() as u64 <= MAX_FILE).then(|| sha256_hex(bytes))
 }
 
 #[cfg(test)]

@@ -294,9 +294,7 @@ mod tests {
             || Timestamp(0),
             |engine| {
                 engine.config.replace_seat = Box::new(|model| match model {
-                    "test/b" => {
-                        Ok(ReplacementSeat { participant: Arc::new(Rehearsal::default()), price: None })
-                    }
+                    "test/b" => Ok(ReplacementSeat { participant: Arc::new(Rehearsal), price: None }),
                     _ => Err("no key".to_owned()),
                 });
                 engine.stage(Command::StartStep).unwrap();

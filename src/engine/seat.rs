@@ -21,7 +21,7 @@ pub struct RoundShared {
     pub round: String,
     pub snapshot_sha256: String,
     pub opened_sha256: String,
-    pub form: BallotForm,
+    pub form: Arc<BallotForm>,
     pub sealer: Sealer,
     pub timeout: Option<Duration>,
 }
@@ -35,7 +35,7 @@ impl RoundShared {
             round: round.opened.round.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             opened_sha256: round.opened_sha256.clone(),
-            form: round.opened.ballot.clone(),
+            form: Arc::new(round.opened.ballot.clone()),
             sealer: Sealer::to(&round.seal_to.as_ref()?.public_key)?,
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
         })
@@ -48,7 +48,7 @@ impl RoundShared {
             round: offer.ids.round.clone(),
             snapshot_sha256: offer.snapshot_sha256.clone(),
             opened_sha256: offer.opened_sha256.clone(),
-            form: offer.ballot.clone(),
+            form: Arc::new(offer.ballot.clone()),
             sealer: Sealer::to(&offer.public_key)?,
             timeout,
         })
@@ -85,6 +85,7 @@ pub async fn ask_and_seal(
     let started = Instant::now();
     let seat = ask.seat.clone();
     let mut taken = AnswerRecord { origin: Origin::of_model(&model), model, ..AnswerRecord::default() };
+    let ask = SeatRequest { ballot: Some(Arc::clone(&shared.form)), ..ask };
     let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
     let limit = shared.timeout.unwrap_or(Duration::MAX);
     taken.failed = match timeout(limit, work).await {
@@ -248,7 +249,7 @@ mod tests {
             round: "r".into(),
             snapshot_sha256: "00".into(),
             opened_sha256: "00".into(),
-            form,
+            form: Arc::new(form),
             sealer: Sealer::new(&RoundKey::new([1; 32])),
             timeout: None,
         };

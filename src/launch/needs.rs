@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::environment::Environment;
 use super::error::no_problems;
 use super::scripted_answers::Answers;
-use crate::config::model_price::{price_of, unpriced};
+use crate::config::prices::{price_of, unpriced};
 use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;

@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::material::{evidence_commands, read_evidence};
 use super::seat::{ReadySession, factory};
 use super::wrapped::wrapped;
-use crate::config::model_price::price_of;
+use crate::config::prices::price_of;
 use crate::config::tasks::TaskFile;
 use crate::core::{Command, ExitCode};
 use crate::diagnostic::Diagnostic;

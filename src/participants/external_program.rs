@@ -1,88 +1,28 @@
-//! An external program that answers: the prompt on its standard input, the answer on its standard
-//! output.
+//! External programs: how one is started, read and ended.
 //!
-//! It is started without a shell, in its folder, with nothing of the environment but what makes it
-//! run and what is named. What it writes is capped; when it is given up, it and everything it started
-//! are ended. How it ended and what it said on standard error is kept for the record.
+//! It is started without a shell and without a terminal, with nothing of the environment but [`PASSED`] and
+//! what is named. What it writes is capped; when it is given up, it and everything it started are ended. How
+//! it ended and what it said on standard error is kept for the record.
 
+use std::path::Path;
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FusedFuture as _, FutureExt as _};
+use futures::future::{Either, select};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use super::{ExitNote, ProgramExit};
-use super::{Failure, Origin, Participant, Reply, SeatRequest};
-use crate::handoff::whole_prompt;
-use crate::workflow::ProgramSpec;
+use super::{ExitNote, ProgramExit, SeatRequest};
 
-/// Variables that a program gets without being named.
-pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
-/// The longest answer of a program in bytes, unless the definition sets another.
-const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// Variables that a program gets without being named, as they are shown.
+pub const PASSED: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LC_*", "TERM=dumb"];
 /// A program that has answered must end within this time.
 const GRACE: Duration = Duration::from_secs(2);
 /// The kept end of each of its outputs, in bytes.
 const KEPT: usize = 64 * 1024;
-
-#[derive(Clone, Copy)]
-enum OutputStream {
-    Out,
-    Err,
-}
-
-pub struct ExternalProgram {
-    program: ProgramSpec,
-    timeout: Duration,
-}
-
-impl ExternalProgram {
-    /// A participant that runs `program` once an answer, for at most `timeout` unless a step says otherwise.
-    pub fn new(program: ProgramSpec, timeout: Duration) -> Self {
-        Self { program, timeout }
-    }
-
-    async fn run(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
-        let mut command = prepared(&self.program.command, &self.program.env)?;
-        let name = &self.program.command[0];
-        let item = ask.task.as_ref().map(|task| item_file(&task.whole)).transpose();
-        let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
-        command.envs(item.iter().map(|file| (WORK_ITEM, file.as_os_str())));
-        let ran = run(command, prompt(ask), MAX_ANSWER, Some(ask), &|_| false).await;
-        let ran = ran.map_err(|why| format!("`{name}` {why}"))?;
-        self.check_exit(ask, name, ran)
-    }
-
-    fn check_exit(&self, ask: &SeatRequest, name: &str, ran: Ran) -> Result<Reply, Failure> {
-        let reply = |text| Ok(Reply::own(Origin::Program, text));
-        if ran.stdout.len() as u64 > MAX_ANSWER {
-            return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes").into());
-        }
-        let code = ran.status.and_then(|status| status.code());
-        let is_ok = code.is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
-        let failed = ran.status.filter(|status| !status.success());
-        let stderr = String::from_utf8_lossy(&ran.stderr);
-        if let Some(status) = failed.filter(|_| !is_ok) {
-            let reason = format!("`{name}` ended with {status}");
-            let in_full = last_line(&stderr).map(|last| format!("{reason}: {last}"));
-            return Err(Failure { in_full, ..reason.into() });
-        }
-        if let (Some(_), Some(task)) = (failed, &ask.task) {
-            lock(&task.ended).is_exit_data = true;
-            let stdout = String::from_utf8_lossy(&ran.stdout);
-            return reply(
-                serde_json::json!({ "exit": code, "stdout": stdout, "stderr": stderr }).to_string(),
-            );
-        }
-        match String::from_utf8(ran.stdout) {
-            Ok(text) => reply(text),
-            Err(_) => Err(format!("`{name}` answered with what is no UTF-8 text").into()),
-        }
-    }
-}
 
 pub(super) fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().find(|line| !line.trim().is_empty())
@@ -111,8 +51,11 @@ pub(super) async fn run(
     let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
     let note = task.map_or(&own, |task| &task.ended);
     *lock(note) = ProgramExit::default();
-    let keep = |stream: OutputStream, piece: &[u8]| {
-        lock(note).keep(stream, piece);
+    let keep = |of: fn(&mut ProgramExit) -> &mut Vec<u8>, piece: &[u8]| {
+        let mut noted = lock(note);
+        let kept = of(&mut noted);
+        kept.extend_from_slice(piece);
+        kept.drain(..kept.len().saturating_sub(KEPT));
         // Nobody sees the output of a round's seat while the round is open.
         if let (Some(ask), Some(_)) = (ask, task) {
             ask.watch.said(&String::from_utf8_lossy(piece));
@@ -127,40 +70,42 @@ pub(super) async fn run(
                 let _ = stdin.shutdown().await;
             }
         };
-        let told = |piece: &[u8]| keep(OutputStream::Err, piece);
+        let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, piece);
         tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1.map(drop)
     };
-    let out = follow(out, most, |piece| keep(OutputStream::Out, piece), is_all);
-    let mut aside = std::pin::pin!(aside.fuse());
-    let mut out = std::pin::pin!(out.fuse());
-    let unread = |error: std::io::Error| error.to_string();
-    let (mut stdout, mut stays) = (None, false);
-    while stdout.is_none() || !(stays || aside.is_terminated()) {
-        tokio::select! {
-            read = &mut out, if stdout.is_none() => {
-                let (bytes, goes_on) = read.map_err(unread)?;
-                (stdout, stays) = (Some(bytes), goes_on);
+    let out = follow(out, most, |piece| keep(|noted| &mut noted.stdout, piece), is_all);
+    let done = async {
+        let (stdout, stays) = match select(pin!(out), pin!(aside)).await {
+            Either::Left((read, aside)) => {
+                let (stdout, stays) = read?;
+                if !stays {
+                    aside.await?;
+                }
+                (stdout, stays)
             }
-            ended = &mut aside, if !aside.is_terminated() => ended.map_err(unread)?,
-        }
-    }
-    let status = if stays { None } else { Some(child.wait().await.map_err(unread)?) };
+            Either::Right((ended, out)) => {
+                ended?;
+                out.await?
+            }
+        };
+        let status = if stays { None } else { Some(child.wait().await?) };
+        std::io::Result::Ok((stdout, status))
+    };
+    let (stdout, status) = done.await.map_err(|error| error.to_string())?;
     let mut noted = lock(note);
     noted.status = status.map(|status| status.to_string());
-    Ok(Ran { stdout: stdout.unwrap_or_default(), stderr: noted.stderr.clone(), status })
+    Ok(Ran { stdout, stderr: noted.stderr.clone(), status })
 }
 
-/// A program to be started with nothing of the environment but what makes it run and what is named.
-pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, String> {
-    let (name, arguments) = program.split_first().ok_or("there is no program to run")?;
-    let mut command = Command::new(name);
-    command.args(arguments).env_clear().kill_on_drop(true);
-    for variable in PASSED.into_iter().chain(env.iter().map(String::as_str)) {
-        if let Some(value) = std::env::var_os(variable) {
-            command.env(variable, value);
-        }
-    }
-    Ok(command)
+/// A program with the few variables that reach it.
+pub(super) fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
+    let mut command = Command::new(path);
+    command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
+    let is_passed = |name: &str| {
+        PASSED.contains(&name) || name.starts_with("LC_") || env.iter().any(|named| named == name)
+    };
+    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed)));
+    command
 }
 
 /// Starts a program in a session of its own: it has no terminal to ask at or to change.
@@ -171,39 +116,8 @@ fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-impl ProgramExit {
-    fn keep(&mut self, stream: OutputStream, piece: &[u8]) {
-        let kept = match stream {
-            OutputStream::Out => &mut self.stdout,
-            OutputStream::Err => &mut self.stderr,
-        };
-        kept.extend_from_slice(piece);
-        let over = kept.len().saturating_sub(KEPT);
-        kept.drain(..over);
-    }
-}
-
 pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
     note.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The variable that names the file with a program's work item as JSON.
-const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
-
-/// Writes a file with a work item, readable by its owner alone, gone when the program has ended.
-fn item_file(whole: &str) -> std::io::Result<tempfile::TempPath> {
-    let mut file = tempfile::Builder::new().prefix("roundtable-").suffix(".json").tempfile()?;
-    std::io::Write::write_all(&mut file, whole.as_bytes())?;
-    Ok(file.into_temp_path())
-}
-
-/// Returns an agent's prompt after its context, or all of a seat's prompt.
-fn prompt(ask: &SeatRequest) -> String {
-    let again = ask.again.as_deref().unwrap_or_default();
-    match &ask.task {
-        Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
-        None => format!("{}{again}", ask.prompt.text()),
-    }
 }
 
 /// Reads what comes, and tells of each piece as it comes; what follows `most` bytes is not waited for, and
@@ -273,18 +187,5 @@ impl Drop for ProcessGroup {
             // The program may have ended already.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
-    }
-}
-
-impl Participant for ExternalProgram {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            let limit = ask.timeout.unwrap_or(self.timeout);
-            let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            // A program does not report its usage.
-            let _paid = ask.purse.pay(1)?;
-            tokio::time::timeout(limit, self.run(ask)).await.unwrap_or_else(|_| Err(Failure::late(limit)))
-        }
-        .boxed()
     }
 }

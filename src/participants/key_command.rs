@@ -83,7 +83,9 @@ impl KeyCommand {
     }
 
     async fn run(&self) -> Result<String, String> {
-        let ran = run(prepared(&self.command, &[])?, String::new(), MOST, None, &|_| false).await?;
+        let (program, arguments) = self.command.split_first().ok_or("there is no program to run")?;
+        let command = prepared(program.as_ref(), arguments, &[]);
+        let ran = run(command, String::new(), MOST, None, &|_| false).await?;
         if ran.stdout.len() as u64 > MOST {
             return Err(format!("it printed more than {MOST} bytes"));
         }

@@ -27,7 +27,7 @@ use futures::future::BoxFuture;
 pub use crate::round::answer::{Finish, Origin, TokenUsage};
 pub use crate::round::prompt::Prompt;
 
-use crate::ballot::ReplySchema;
+use crate::ballot::{BallotForm, ReplySchema};
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
 
@@ -44,15 +44,15 @@ pub struct SeatRequest {
     pub again: Option<String>,
     /// One seat of each model goes first, so that the service's cache is filled for the others.
     pub warm_first: bool,
-    /// The seed a provider may pass on.
     pub seed: Option<u64>,
-    /// The temperature a provider may pass on.
     pub temperature: Option<f64>,
     pub effort: Option<Effort>,
     /// The most tokens of the reply, thinking included, where the seat says so.
     pub max_output_tokens: Option<u64>,
     /// The reply may be twice as long, since the one before ended with thinking and no answer.
     pub has_twice_the_room: bool,
+    /// The form of a seat's answer, for those who do not read the prompt.
+    pub ballot: Option<Arc<BallotForm>>,
     /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
     pub schema: Option<Arc<ReplySchema>>,
     /// Limit of the whole call, retries and waits included.
@@ -98,7 +98,6 @@ pub struct WorkItemView {
     pub ended: ExitNote,
 }
 
-/// The output of a program, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramExit {
     /// Its exit status, in words; none of one that was given up.
@@ -147,7 +146,6 @@ pub struct Failure {
     pub in_full: Option<String>,
     pub timed_out: bool,
     pub tries: u32,
-    /// Usage reported by a program that failed.
     pub usage: Option<TokenUsage>,
 }
 

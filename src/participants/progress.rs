@@ -100,7 +100,6 @@ impl ProgressHandle {
         self.note(|noted| noted.before = Some(noted.told.tries.max(1)));
     }
 
-    /// Notes that so many pieces of a reply have come.
     pub fn on_data(&self, pieces: usize) {
         self.note(|noted| {
             noted.pieces += pieces;

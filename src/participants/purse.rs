@@ -39,70 +39,62 @@ impl Funds {
 
     /// A purse with so many requests set aside, each of which costs no more than `each`.
     pub fn purse(&self, each: f64, aside: u32) -> Purse {
-        let kept = Kept { funds: self.clone(), each, aside: Mutex::new(aside) };
-        Purse((each > 0.0).then(|| Arc::new(kept)))
+        Purse { funds: self.clone(), each, aside: Arc::new(Mutex::new(aside)) }
     }
 }
 
 /// The budget of one seat. Without a limit, or where nothing is charged, it is unlimited.
 #[derive(Debug, Clone, Default)]
-pub struct Purse(Option<Arc<Kept>>);
-
-#[derive(Debug)]
-struct Kept {
+pub struct Purse {
     funds: Funds,
     each: f64,
-    aside: Mutex<u32>,
-}
-
-impl Kept {
-    fn aside(&self) -> MutexGuard<'_, u32> {
-        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    aside: Arc<Mutex<u32>>,
 }
 
 impl Purse {
+    fn aside(&self) -> MutexGuard<'_, u32> {
+        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn is_limited(&self) -> bool {
-        self.0.is_some()
+        self.each > 0.0
     }
 
     /// Pays for a request before it is sent; one with twice the room costs no more than `rooms` of 2.
     pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
-        let Some(kept) = &self.0 else { return Ok(Paid(None)) };
-        let mut aside = kept.aside();
+        let (mut aside, mut left) = (self.aside(), self.funds.left());
         let from_aside = rooms.min(*aside);
-        let beyond = f64::from(rooms - from_aside) * kept.each;
-        let mut left = kept.funds.left();
-        if left.free < beyond {
+        let beyond = f64::from(rooms - from_aside) * self.each;
+        if self.is_limited() && left.free < beyond {
             return Err(format!("one more request could cost ${beyond:.4}, more than the limit leaves"));
         }
         *aside -= from_aside;
         left.free -= beyond;
-        Ok(Paid(Some((Arc::clone(kept), rooms))))
+        Ok(Paid { purse: self.clone(), rooms })
     }
 }
 
 /// A request that is paid for. Dropped, it may have been charged for and tells nothing of it.
 #[derive(Debug)]
-pub struct Paid(Option<(Arc<Kept>, u32)>);
+pub struct Paid {
+    purse: Purse,
+    rooms: u32,
+}
 
 impl Paid {
     /// It has come back: what it used was told, and is counted from there; or nothing was charged for it;
     /// or neither.
     pub fn settle(mut self, is_told: bool, may_cost: bool) {
-        if is_told {
-            self.0 = None;
-        } else if !may_cost && let Some((kept, rooms)) = self.0.take() {
-            *kept.aside() += rooms;
+        if is_told || !may_cost {
+            let rooms = std::mem::take(&mut self.rooms);
+            *self.purse.aside() += if is_told { 0 } else { rooms };
         }
     }
 }
 
 impl Drop for Paid {
     fn drop(&mut self) {
-        if let Some((kept, rooms)) = self.0.take() {
-            kept.funds.add_untold(f64::from(rooms) * kept.each);
-        }
+        self.purse.funds.add_untold(f64::from(self.rooms) * self.purse.each);
     }
 }
 

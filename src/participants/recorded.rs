@@ -13,7 +13,6 @@ use crate::sanitize::harmless_line;
 /// The shown part of a line, in characters.
 const SHOWN: usize = 100;
 
-/// A prompt of a seat or an agent, and its answer.
 #[derive(Debug, Clone)]
 pub struct RecordedReply {
     pub prompt: Prompt,

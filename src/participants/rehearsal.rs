@@ -1,16 +1,14 @@
 //! The built-in placeholder: valid answers to try a definition with, drawn by lot and labelled as such.
 //!
-//! The lot falls by a hash of snapshot, seat and seed. Nothing else of the snapshot but the form is read.
-
-use std::sync::{Arc, Mutex, PoisonError};
+//! The lot falls by a hash of snapshot, seat and seed. Nothing of the prompt is read.
 
 use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Failure, Origin, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
-use crate::ballot::{BallotKind, Stage};
+use crate::ballot::{BallotForm, Stage};
 use crate::round::snapshot::sha256_hex;
 
 /// All that a placeholder says of its ballot.
@@ -18,30 +16,15 @@ pub const LABEL: &str = "Placeholder: picked at random, no model was asked";
 const UNDONE: &str = "Placeholder: nothing was done, no model was asked";
 
 /// The placeholder as a participant. All seats may share one.
-#[derive(Debug, Default)]
-pub struct Rehearsal {
-    /// The snapshot read last; the seats of a round share it.
-    last: Mutex<Option<(Arc<str>, Arc<PlaceholderForm>)>>,
-}
-
-impl Rehearsal {
-    fn form(&self, snapshot: &Arc<str>) -> Arc<PlaceholderForm> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, form)) = last.as_ref().filter(|(read, _)| Arc::ptr_eq(read, snapshot)) {
-            return Arc::clone(form);
-        }
-        let form = Arc::new(PlaceholderForm::read(snapshot));
-        *last = Some((Arc::clone(snapshot), Arc::clone(&form)));
-        form
-    }
-}
+#[derive(Debug, Clone, Copy)]
+pub struct Rehearsal;
 
 impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
             let answer = match &ask.task {
                 Some(task) => work(task)?,
-                None => answer(&self.form(&ask.prompt.snapshot), ask),
+                None => answer(ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");
             Ok(Reply { usage: Some(TokenUsage::default()), ..Reply::own(Origin::Placeholder, text) })
@@ -50,44 +33,12 @@ impl Participant for Rehearsal {
     }
 }
 
-/// The form of a round, as its snapshot holds it.
-#[derive(Debug, Default)]
-struct PlaceholderForm {
-    snapshot_sha256: String,
-    kind: BallotKind,
-    options: Vec<String>,
-    /// The lowest and the highest score or estimate.
-    scale: (Option<f64>, Option<f64>),
-    cards: Vec<String>,
-}
-
-impl PlaceholderForm {
-    /// Reads a snapshot's form; what is missing or of another type is left out.
-    fn read(snapshot: &str) -> Self {
-        let value = crate::yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
-        let form = &value["participant_context"]["ballot"];
-        let texts = |key: &str| -> Vec<String> {
-            let name = |item: &Value| item.as_str().or_else(|| item["id"].as_str()).map(str::to_owned);
-            form[key].as_array().into_iter().flatten().filter_map(name).collect()
-        };
-        let scale = match (form["scale"]["min"].as_f64(), form["scale"]["max"].as_f64()) {
-            (Some(low), Some(high)) if low > high => (None, None),
-            ends => ends,
-        };
-        Self {
-            snapshot_sha256: sha256_hex(snapshot),
-            kind: form["kind"].as_str().and_then(BallotKind::from_name).unwrap_or_default(),
-            options: texts("options"),
-            scale,
-            cards: texts("cards"),
-        }
-    }
-}
-
 /// The answer of a seat: its ballot, and one line that says how it came about.
-fn answer(form: &PlaceholderForm, ask: &SeatRequest) -> Value {
+fn answer(ask: &SeatRequest) -> Value {
+    let open = BallotForm::default();
+    let form = ask.ballot.as_deref().unwrap_or(&open);
     let seat = Sha256::new()
-        .chain_update(&form.snapshot_sha256)
+        .chain_update(sha256_hex(&*ask.prompt.snapshot))
         .chain_update(&ask.seat)
         .chain_update(ask.seed.unwrap_or_default().to_be_bytes());
     let number = |of: &str| {
@@ -98,7 +49,7 @@ fn answer(form: &PlaceholderForm, ask: &SeatRequest) -> Value {
     options.sort_by_cached_key(|option| number(option));
     let stage = Stage {
         options,
-        scale: form.scale,
+        scale: (form.min.as_ref().and_then(Number::as_f64), form.max.as_ref().and_then(Number::as_f64)),
         cards: &form.cards,
         label: LABEL,
         lot: &|of, count| (number(of) % count.max(1) as u64) as usize,

@@ -79,7 +79,6 @@ fn mark(words: &[&str], prompt: &str, task: &WorkItemView) -> Result<Value, Stri
     Ok(json!({ "issue_id": id, "status": status, "evidence": evidence }))
 }
 
-/// Why evidence does not show that the work is done.
 fn not_done(evidence: &Map<String, Value>, is_asked: bool) -> Option<String> {
     if is_asked && evidence.is_empty() {
         return Some("evidence was asked for and none came".to_owned());

@@ -55,13 +55,6 @@ impl Board {
         Some(seat.clone())
     }
 
-    pub fn is_agent(&self, participant: &str) -> bool {
-        let session = self.session();
-        // Before the first event is written nothing is offered.
-        session.header.is_none()
-            || session.remote(participant).is_some_and(|remote| remote.door == Door::Inbox)
-    }
-
     /// The agent's prompt in the open round, and the work items that it may claim now, oldest first.
     pub fn open_work(&self, agent: &str, now: Timestamp) -> Vec<Value> {
         let session = self.session();
@@ -72,7 +65,6 @@ impl Board {
         ballot.into_iter().chain(work).take(MOST_ITEMS).collect()
     }
 
-    /// A work item that the agent has claimed.
     pub fn claimed(&self, agent: &str, item: &str) -> Option<Value> {
         let session = self.session();
         let item = session.open_items().find(|known| known.offered.item == item)?;
@@ -207,7 +199,6 @@ pub fn offer_json(session: &Session, round: &RoundRun, seat: &Seat) -> Option<Va
     }))
 }
 
-/// A work item as an agent is shown it.
 fn work(session: &Session, item: &WorkItem) -> Value {
     let offered = &item.offered;
     let (system, text) = session.agent_prompt(offered);
@@ -229,7 +220,6 @@ fn work(session: &Session, item: &WorkItem) -> Value {
     })
 }
 
-/// The prompt of an agent's seat that is asked in a round.
 fn ballot(session: &Session, round: &RoundRun, seat: &Seat) -> Option<Value> {
     session.remote(&seat.name).filter(|remote| remote.door == Door::Inbox)?;
     let item = seat.item.as_ref().filter(|_| seat.status == SeatStatus::Asking)?;

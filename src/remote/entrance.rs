@@ -14,16 +14,13 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 
-/// Number of open connections.
 pub const MOST_OPEN: usize = 1024;
 /// Number of connections of one address without a valid token, unless a proxy brings all.
 pub const MOST_OF_AN_ADDRESS: usize = MOST_OPEN / 10;
@@ -34,12 +31,6 @@ const HEADERS: Duration = Duration::from_secs(30);
 const MAX_HEADERS: usize = 16 * 1024;
 /// Limit on the time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// Answer to a browser that does not begin with TLS, whose first byte is 22.
-const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\
-    cache-control: no-store\r\nx-content-type-options: nosniff\r\nConnection: close\r\n\r\n\
-    This port speaks https: open the link as it was sent.\n";
-
-/// The open connections.
 pub struct Connections {
     free: Arc<Semaphore>,
     of_address: usize,
@@ -142,7 +133,7 @@ impl Drop for Guest {
 async fn answer(stream: TcpStream, tls: Option<TlsAcceptor>, routes: Router, guest: Guest) -> Option<()> {
     let stream = match tls {
         None => Either::Left(stream),
-        Some(tls) => Either::Right(timeout(HANDSHAKE, encrypt(stream, &tls)).await.ok()??),
+        Some(tls) => Either::Right(timeout(HANDSHAKE, tls.accept(stream)).await.ok()?.ok()?),
     };
     let (guest, routes) = (Arc::new(guest), TowerToHyperService::new(routes));
     let answer = service_fn(move |mut request: Request<Incoming>| {
@@ -154,25 +145,12 @@ async fn answer(stream: TcpStream, tls: Option<TlsAcceptor>, routes: Router, gue
     http.serve_connection(TokioIo::new(stream), answer).await.ok()
 }
 
-async fn encrypt(mut stream: TcpStream, tls: &TlsAcceptor) -> Option<TlsStream<TcpStream>> {
-    let mut first = [0];
-    stream.peek(&mut first).await.ok()?;
-    if first == [22] {
-        return tls.accept(stream).await.ok();
-    }
-    let _ = stream.write_all(NOT_TLS).await;
-    let _ = stream.shutdown().await;
-    // The request must be read, or the other end sees an error instead of the answer.
-    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::SocketAddr;
 
     use axum::routing::get;
-    use tokio::io::AsyncReadExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 

@@ -90,7 +90,6 @@ pub async fn in_time(request: Request, next: Next) -> Response {
     }
 }
 
-/// A refusal with its word, its status and its reason.
 pub fn refused(refusal: impl Into<Refusal>) -> Response {
     let (word, reason) = match refusal.into() {
         Refusal::Said(said) => {
@@ -114,13 +113,7 @@ pub fn refused(refusal: impl Into<Refusal>) -> Response {
         | RefusalWord::DoesNotFit => StatusCode::UNPROCESSABLE_ENTITY,
         RefusalWord::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
         RefusalWord::TheSessionIsNotRunning => StatusCode::SERVICE_UNAVAILABLE,
-        RefusalWord::Stale
-        | RefusalWord::AlreadySealed
-        | RefusalWord::AlreadyPinned
-        | RefusalWord::AlreadyClaimed
-        | RefusalWord::NotLeaseHolder
-        | RefusalWord::LeaseExpired
-        | RefusalWord::NotBeforeTheClose => StatusCode::CONFLICT,
+        _ => StatusCode::CONFLICT,
     };
     let mut refusal = json!({ "refused": word.to_string() });
     if let Some(reason) = reason {
@@ -138,45 +131,30 @@ impl FromRequestParts<Arc<HttpDoor>> for Invited {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Response> {
-        invited(door, parts).map_err(refused)
-    }
-}
-
-pub struct AgentName(pub String);
-
-impl FromRequestParts<Arc<HttpDoor>> for AgentName {
-    type Rejection = Response;
-
-    async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Response> {
-        match invited(door, parts) {
-            Ok(Invited { seat, .. }) if door.board.is_agent(&seat) => Ok(Self(seat)),
-            Ok(_) | Err(RefusalWord::NoSuchInvitation) => Err(refused(RefusalWord::NoSuchAgent)),
-            Err(word) => Err(refused(word)),
+        const MOST_OF_A_TOKEN: u32 = 10;
+        const MOST_WRONG: u32 = 5;
+        let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = token.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+        // The second part of a link is not for this side; who sends it all the same is let in.
+        let invitation = sha256_hex(token.split_once('.').map_or(token, |(token, _)| token));
+        let now = crate::clock::now();
+        let second = now.0 / 1000;
+        let guest = parts.extensions.get::<Arc<Guest>>();
+        let Some(seat) = door.board.seat_of(&invitation, now) else {
+            let address = guest.map_or_else(String::new, |guest| guest.address.to_string());
+            let is_few = door.limits.allows(&address, MOST_WRONG, second);
+            return Err(refused(if is_few {
+                RefusalWord::NoSuchInvitation
+            } else {
+                RefusalWord::TooManyTries
+            }));
+        };
+        let has_place = guest.is_none_or(|guest| guest.is_seat(&invitation));
+        if has_place && door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
+            Ok(Self { seat, invitation })
+        } else {
+            Err(refused(RefusalWord::TooManyTries))
         }
-    }
-}
-
-fn invited(door: &HttpDoor, parts: &Parts) -> Result<Invited, RefusalWord> {
-    const MOST_OF_A_TOKEN: u32 = 10;
-    const MOST_WRONG: u32 = 5;
-    let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = token.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    // The second part of a link is not for this side; who sends it all the same is let in.
-    let token = token.split_once('.').map_or(token, |(token, _)| token);
-    let invitation = sha256_hex(token);
-    let now = crate::clock::now();
-    let second = now.0 / 1000;
-    let guest = parts.extensions.get::<Arc<Guest>>();
-    let Some(seat) = door.board.seat_of(&invitation, now) else {
-        let address = guest.map_or_else(String::new, |guest| guest.address.to_string());
-        let is_few = door.limits.allows(&address, MOST_WRONG, second);
-        return Err(if is_few { RefusalWord::NoSuchInvitation } else { RefusalWord::TooManyTries });
-    };
-    let has_place = guest.is_none_or(|guest| guest.is_seat(&invitation));
-    if has_place && door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
-        Ok(Invited { seat, invitation })
-    } else {
-        Err(RefusalWord::TooManyTries)
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::http::{AgentName, Body, HttpDoor, Shared, malformed, read, refused};
+use super::http::{Body, HttpDoor, Invited, Shared, malformed, read, refused};
 use super::links::sealed_as;
 use crate::core::Refusal;
 use crate::engine::{Accepted, Message, Work, WorkMessage};
@@ -27,7 +27,11 @@ const LONGEST_REASON: usize = 4000;
 /// A poll checks expired leases so often; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 
-pub async fn poll(AgentName(agent): AgentName, State(door): Shared, RawQuery(query): RawQuery) -> Response {
+pub async fn poll(
+    Invited { seat: agent, .. }: Invited,
+    State(door): Shared,
+    RawQuery(query): RawQuery,
+) -> Response {
     let wait = query.as_deref().map_or(Some("0"), |query| query.strip_prefix("wait="));
     let Some(wait) = wait.and_then(|wait| wait.parse::<u64>().ok()) else {
         return refused(malformed("expected `wait`, a number of seconds"));
@@ -52,7 +56,6 @@ struct About {
     /// A text, or data.
     result: Option<Value>,
     reason: Option<String>,
-    /// The answer to a round: a text, or data.
     answer: Option<Value>,
     /// The answer corrects an earlier one.
     again: Option<bool>,
@@ -60,7 +63,7 @@ struct About {
 
 /// Claims, renews, completes, gives up or answers what an agent is asked.
 pub async fn item(
-    AgentName(agent): AgentName,
+    Invited { seat: agent, .. }: Invited,
     State(door): Shared,
     rest: Result<Path<String>, PathRejection>,
     body: Body,

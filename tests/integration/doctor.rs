@@ -62,7 +62,6 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     assert!(lines[line("openai ")].ends_with("no key"), "{}", ran.out);
     assert!(lines[line("openai ") + 1].ends_with("hint: set OPENAI_API_KEY"), "{}", ran.out);
     assert!(lines[line("ollama ") + 1].contains("`ollama serve`"), "{}", ran.out);
-    ran.shows("note: GOOGLE_API_KEY and GEMINI_API_KEY are set; GOOGLE_API_KEY is used");
     assert!(lines[line("rehearsal")].contains("built-in placeholder"));
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
 }

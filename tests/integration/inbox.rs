@@ -145,8 +145,8 @@ fn bad_requests_and_strangers_are_refused() {
     let words = ["run", "--access", "links", "--", "true"];
     run(&mut poet.inbox(server.home.path(), &words)).tells("tokens of several agents");
     poet.http.token = "guessed".to_owned();
-    poet.http.get("/v1/inbox").refuses(401, "no such agent");
-    poet.http.post(&path("claim"), &json!({})).refuses(401, "no such agent");
+    poet.http.get("/v1/inbox").refuses(401, "no such invitation");
+    poet.http.post(&path("claim"), &json!({})).refuses(401, "no such invitation");
     let mut answers = (0..40).map(|_| poet.http.send("GET", "/v1/inbox", b""));
     assert!(answers.any(|answer| answer.is_refusal(429, "too many tries")));
 }

@@ -239,7 +239,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     let asked = ["Allow this?", "runs [\"sh\", \"./tool.sh\"] with PATH, HOME", "SHOWN", "named by run.yaml"];
     // The draft shows it; a small screen has to be read to its end before `y` counts.
     let mut screen = Screen::open(&desk, (60, 10), &["run.yaml"]);
-    screen.wait_for(&["runs and asks", "not agreed to yet"]);
+    screen.wait_for(&["runs and asks", "agreed to yet"]);
     screen.press("o", &["Allow this?", "more lines"]);
     screen.press("y", &["more lines"]);
     screen.press("n", &["nothing was run or sent"]);

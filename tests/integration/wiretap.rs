@@ -155,7 +155,7 @@ fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() 
     );
     let json = desk.report("a.s2s").to_string();
     assert!(json.contains("\"added_bytes\":25"), "{json}");
-    assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("1 model measured"));
+    assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("· measured ·"));
     let second = run("claude-cli/reminder", "b.s2s").code(0);
     assert!(!second.err.contains("checking what"), "{}", second.err);
     desk.write("../bin/claude.version", "10 (Claude Code)");
@@ -174,7 +174,7 @@ fn the_screen_answers_while_a_program_is_checked() {
     screen.press("\u{1b}", &["Cancelled."]);
     // What was cancelled is not opened once it has been checked.
     wait_for("a measured program", || {
-        desk.run(["doctor", "claude-cli"]).out.contains("1 model measured").then_some(())
+        desk.run(["doctor", "claude-cli"]).out.contains("· measured ·").then_some(())
     });
     assert!(desk.sessions().is_empty());
     screen.press("o", &["red"]);

@@ -23,7 +23,6 @@ const PLACE: &str = "\0";
 /// Some servers put this before JSON.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ApiStyle {
@@ -82,7 +81,6 @@ impl ApiStyle {
         self == Self::OpenAi
     }
 
-    /// The path behind the base address.
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::OpenAi => "chat/completions",
@@ -91,7 +89,6 @@ impl ApiStyle {
         }
     }
 
-    /// The path under which a service lists its models.
     pub(super) fn models_path(self) -> &'static str {
         match self {
             Self::OpenAi | Self::Responses => "models",
@@ -140,7 +137,6 @@ pub(super) fn parse(body: &[u8]) -> Result<Value, DecodeError> {
     Ok(value)
 }
 
-/// Refuses a body that tells of an error.
 fn refuse_error(value: &Value) -> Result<(), DecodeError> {
     let value = value.get(0).unwrap_or(value);
     let Some(error) = value.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
@@ -216,7 +212,6 @@ impl ReplyStream {
         self.reason = reason.map(str::to_owned).or(self.reason.take());
     }
 
-    /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         let finish = match self.reason.as_deref() {
             None if self.called && self.style == ApiStyle::Anthropic => return Err(DecodeError::broken_off()),
@@ -233,7 +228,6 @@ impl ReplyStream {
     }
 }
 
-/// A service's description of its own error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ServiceError {
     /// Its name for the error, if it looks like a name.
@@ -246,7 +240,6 @@ pub(super) struct ServiceError {
     pub quota: bool,
     /// The prompt or the answer was held back by a content filter: a refusal.
     pub filtered: bool,
-    /// The wait that its body asks for.
     pub wait: Option<Duration>,
     /// The body is a page for a browser, not a service's.
     pub is_page: bool,
@@ -324,6 +317,12 @@ impl ServiceError {
         }
     }
 
+    /// The service's name for the error if it is one of those that services use: no text of an answer can
+    /// stand in its place.
+    pub fn known_kind(&self) -> Option<&str> {
+        self.kind.as_deref().filter(|kind| KNOWN_KINDS.iter().any(|(known, _)| known == kind))
+    }
+
     /// Its sentence holds one of these words, in lower case.
     pub fn says(&self, words: &[&str]) -> bool {
         let message = self.message.as_deref().unwrap_or_default().to_lowercase();
@@ -367,14 +366,6 @@ pub(super) fn first_line(text: &str) -> String {
     match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
-    }
-}
-
-impl ServiceError {
-    /// The service's name for the error if it is one of those that services use: no text of an answer can
-    /// stand in its place.
-    pub fn known_kind(&self) -> Option<&str> {
-        self.kind.as_deref().filter(|kind| KNOWN_KINDS.iter().any(|(known, _)| known == kind))
     }
 }
 

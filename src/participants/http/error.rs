@@ -28,7 +28,6 @@ pub(super) struct RequestError {
     pub is_loading: bool,
     /// The service refused the request as it is and may take another one.
     pub declined: Option<ServiceError>,
-    /// A content filter refused the prompt.
     pub is_filtered: bool,
 }
 

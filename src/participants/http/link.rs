@@ -12,7 +12,6 @@ const PATIENCE: Duration = Duration::from_secs(40);
 /// No more of an answer is read, in bytes.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// Speaks to one session as one agent.
 pub struct LinkClient {
     client: super::Client,
     base: Url,

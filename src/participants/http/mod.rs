@@ -44,8 +44,6 @@ use stream::{MAX_REPLY, StreamedBody, without_text};
 
 /// A model that is loading is asked again after as long as after so many tries.
 const LOADING: u32 = 3;
-/// The longest wait for the end of a stream whose reply is complete.
-const LINGER: Duration = Duration::from_millis(50);
 /// No more of an error is read, in bytes.
 const MAX_ERROR: usize = 64 * 1024;
 
@@ -336,10 +334,6 @@ impl HttpParticipant {
             let is_enough = arriving.push(&piece).map_err(RequestError::unreadable)?;
             ask.watch.on_data(arriving.count - before);
             if is_enough {
-                if arriving.is_complete() {
-                    // Reaching the end keeps the connection for the next request.
-                    let _ = timeout(LINGER, response.chunk()).await;
-                }
                 break;
             }
         }
@@ -391,7 +385,6 @@ impl HttpParticipant {
         fault
     }
 
-    /// The other host a redirect names.
     fn target(&self, response: &Response) -> Option<String> {
         let location = response.headers().get("location")?;
         let location = self.url.join(&String::from_utf8_lossy(location.as_bytes())).ok()?;
@@ -451,8 +444,6 @@ fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
         let here = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
         let here = here.map(|address| SocketAddr::new(address, 0));
         builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
-        // Probing the way from a machine to itself only costs system calls, for each connection.
-        builder = builder.tcp_keepalive(None).tcp_keepalive_interval(None).tcp_keepalive_retries(None);
     }
     builder
 }

@@ -64,15 +64,9 @@ impl Parameter {
     }
 
     fn is_in(self, options: &RequestOptions) -> bool {
-        match self {
-            Self::MaxOutputTokens => options.max_output_tokens.is_some(),
-            Self::Temperature => options.temperature.is_some(),
-            Self::Seed => options.seed.is_some(),
-            Self::Effort => options.effort.is_some(),
-            Self::Schema => options.form != SchemaMode::InWords,
-            Self::StreamUsage => options.stream == ApiStream::WithUsage,
-            Self::Stream => options.stream != ApiStream::Off,
-        }
+        let mut without = *options;
+        ParameterChange::Omit(self).apply(&mut without);
+        without != *options
     }
 }
 
@@ -131,7 +125,6 @@ impl ParameterMemory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a model was seen thinking.
     pub fn thinks(&self, model: &str) {
         self.lock().entry(model.to_owned()).or_default().thinks = true;
     }

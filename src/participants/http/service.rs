@@ -35,7 +35,6 @@ impl Default for Timeouts {
     }
 }
 
-/// The header in which a key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyHeader {
@@ -53,7 +52,7 @@ pub struct WindowQuestion {
 }
 
 /// A service that answers over HTTP, and how to speak to it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Service {
     pub dialect: ApiStyle,
     /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
@@ -65,7 +64,6 @@ pub struct Service {
     pub key_name: Option<String>,
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
-    /// Further headers of each request.
     pub headers: Vec<(String, SecretString)>,
     pub max_output_tokens: u32,
     /// As many in place of these, for a model that was seen thinking.
@@ -77,7 +75,6 @@ pub struct Service {
     /// A local server, which tells its context window.
     pub window: Option<WindowQuestion>,
     pub timeouts: Timeouts,
-    /// The wait before the second try.
     pub first_wait: Duration,
 }
 
@@ -87,19 +84,9 @@ impl Service {
         Self {
             dialect,
             base_url: base_url.into(),
-            key: None,
-            key_command: None,
-            key_name: None,
-            auth: None,
-            headers: Vec::new(),
             max_output_tokens: MAX_OUTPUT_TOKENS,
-            thinking_room: None,
-            effort: None,
-            stream: ApiStream::default(),
-            form: SchemaMode::default(),
-            window: None,
-            timeouts: Timeouts::default(),
             first_wait: FIRST_WAIT,
+            ..Self::default()
         }
     }
 

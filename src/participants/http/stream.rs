@@ -101,10 +101,6 @@ impl StreamedBody {
         Ok(self.is_large || self.reply.is_done)
     }
 
-    pub fn is_complete(&self) -> bool {
-        !self.is_large && !self.repeats && self.reply.is_done
-    }
-
     /// The whole reply, when nothing more is wanted or nothing more comes.
     pub fn end(mut self) -> Result<Reply, DecodeError> {
         if self.is_large {
@@ -124,7 +120,6 @@ impl StreamedBody {
     }
 }
 
-/// A reply of which only the end is known.
 pub(super) fn without_text(finish: Finish) -> Reply {
     Reply { text: String::new(), finish, ..Reply::default() }
 }

@@ -13,7 +13,7 @@ mod wiretap;
 pub use output::OutputPaths;
 pub use presets::{NAMED, named};
 pub use program::SeatProgram;
-pub use seat::{PASSED, ProgramSeat, version};
+pub use seat::{ProgramSeat, version};
 pub use wiretap::{WiretapFinding, fingerprint, measure};
 
 /// The tools a program may declare in a blind round, if its configuration allows them: none that reads,

@@ -26,7 +26,7 @@ pub struct OutputPaths {
     /// Tokens of the prompt that came from a cache.
     pub tokens_cached: Vec<String>,
     pub tokens_out: Vec<String>,
-    /// The cost in US dollars.
+    /// In US dollars.
     pub cost: Option<String>,
 }
 
@@ -39,7 +39,6 @@ pub struct OutputMark {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// The answer's text, or why there is none.
     pub reply: Result<String, String>,
     /// Why there is no answer, if the program says so.
     pub failure: Option<String>,

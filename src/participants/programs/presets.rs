@@ -11,7 +11,6 @@ pub type Preset = (&'static str, fn() -> SeatProgram);
 pub const NAMED: [Preset; 4] =
     [("claude-cli", claude), ("codex-cli", codex), ("gemini-cli", gemini), ("opencode-cli", opencode)];
 
-/// Returns the program known by this provider's name.
 pub fn named(provider: &str) -> Option<SeatProgram> {
     let make = NAMED.iter().find(|(known, _)| *known == provider)?.1;
     Some(SeatProgram { provider: provider.to_owned(), ..make() })

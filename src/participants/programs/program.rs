@@ -27,6 +27,8 @@ pub struct SeatProgram {
     pub files: Vec<(String, String)>,
     pub output: OutputPaths,
     pub version: Vec<String>,
+    /// The exit codes, beside 0, with which an agent answers: that it ended so, and what it printed.
+    pub ok_exit: Vec<i64>,
     /// Its words when nobody is logged in, in lower case.
     pub logged_out: &'static [&'static str],
     /// The tools it may declare in a blind round.
@@ -35,7 +37,6 @@ pub struct SeatProgram {
     pub tool_less: bool,
     /// Variables that point it at a recorder; `{recorder}` is its address.
     pub recorder_set: Vec<(String, String)>,
-    /// Arguments that point it at a recorder.
     pub recorder_words: Vec<String>,
     /// Files it is given in place of those, where it is pointed at a recorder.
     pub recorder_files: Vec<(String, String)>,

@@ -51,7 +51,6 @@ impl Recorder {
         format!("http://{}", self.address)
     }
 
-    /// Returns what it was asked so far.
     pub(super) fn recording(&self) -> Recording {
         self.recording.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -101,7 +100,6 @@ async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, reques
     ([(CONTENT_TYPE, "text/event-stream")], events).into_response()
 }
 
-/// The answer of Anthropic Messages, whole and as events.
 fn messages(request: &Value) -> (Value, Vec<Value>) {
     let message = |content: Value, stop: Value| {
         json!({"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": content,
@@ -119,7 +117,6 @@ fn messages(request: &Value) -> (Value, Vec<Value>) {
     (message(json!([{"type": "text", "text": ANSWER}]), json!("end_turn")), events)
 }
 
-/// The answer of Chat Completions, whole and as events.
 fn completions(request: &Value) -> (Value, Vec<Value>) {
     let chunk = |name: &str, part: Value, finish: Value| {
         let choice = json!({"index": 0, name: part, "finish_reason": finish});
@@ -163,7 +160,6 @@ fn filled(schema: &Value) -> Value {
     }
 }
 
-/// The answer of Responses, whole and as events.
 fn responses(request: &Value) -> (Value, Vec<Value>) {
     let item = json!({"type": "message", "id": "i_1", "status": "completed", "role": "assistant",
                       "content": [{"type": "output_text", "text": ANSWER, "annotations": []}]});

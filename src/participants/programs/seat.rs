@@ -1,24 +1,28 @@
 //! One answer of a program: in an empty folder, or the project's where it may use its tools; without a
 //! terminal, its input closed after the prompt.
 //!
-//! Nothing of the environment reaches it but [`PASSED`] and what is named; it and everything it started are
-//! ended when the answer is there or given up.
+//! It and everything it started are ended when the answer is there or given up.
 
+use std::borrow::Cow;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
+use serde_json::json;
+use tempfile::{TempDir, TempPath};
 use tokio::process::Command;
 
 use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
-use crate::participants::external_program::{last_line, run};
+use crate::participants::external_program::{last_line, lock, prepared, run};
 use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless_line;
+use crate::workflow::ProgramSpec;
 
-/// Variables that a program gets, next to every `LC_…`.
-pub const PASSED: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "SystemRoot"];
+/// The variable that names the file with an agent's work item as JSON.
+const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
 /// The most a program may print, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
@@ -34,31 +38,40 @@ pub struct ProgramSeat {
     timeout: Duration,
 }
 
-/// A folder with an empty one to work in; both are gone when the program has ended.
-struct Workplace(tempfile::TempDir);
+/// A folder with an empty one to work in, and the file with an agent's work item, which its owner alone can
+/// read; all are gone when the program has ended.
+struct Workplace {
+    folder: TempDir,
+    item: Option<TempPath>,
+}
 
 impl Workplace {
-    fn make(program: &SeatProgram, rules: &str) -> std::io::Result<Self> {
+    fn make(program: &SeatProgram, ask: &SeatRequest) -> std::io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let place = Self(builder.prefix("roundtable-").tempdir()?);
+        let mut place = Self { folder: builder.prefix("roundtable-").tempdir()?, item: None };
         std::fs::create_dir(place.work())?;
-        std::fs::write(place.rules(), rules)?;
+        std::fs::write(place.rules(), &*ask.prompt.rules)?;
         for (name, text) in &program.files {
-            let path = place.0.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap_or(place.0.path()))?;
+            let path = place.folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(place.folder.path()))?;
             std::fs::write(path, text)?;
+        }
+        if let Some(task) = &ask.task {
+            let mut file = tempfile::Builder::new().suffix(".json").tempfile_in(&place.folder)?;
+            file.write_all(task.whole.as_bytes())?;
+            place.item = Some(file.into_temp_path());
         }
         Ok(place)
     }
 
     fn work(&self) -> PathBuf {
-        self.0.path().join("work")
+        self.folder.path().join("work")
     }
 
     fn rules(&self) -> PathBuf {
-        self.0.path().join("rules.md")
+        self.folder.path().join("rules.md")
     }
 }
 
@@ -68,9 +81,17 @@ impl ProgramSeat {
         Self { program, path, folder, timeout }
     }
 
+    /// A participant that runs a command of the user's own where the user is.
+    pub fn of_command(command: &ProgramSpec, timeout: Duration) -> Self {
+        let ProgramSpec { command, env, ok_exit, .. } = command.clone();
+        let program = SeatProgram { command, env, ok_exit, ..SeatProgram::default() };
+        let path = PathBuf::from(program.executable());
+        Self::new(program, path, Some(PathBuf::from(".")), timeout)
+    }
+
     async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, Failure> {
         let name = self.program.executable();
-        let place = Workplace::make(&self.program, &ask.prompt.rules)
+        let place = Workplace::make(&self.program, ask)
             .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
         let is_all = |printed: &[u8]| self.program.output.is_all(printed);
         let (words, input) = self.command(ask, &place);
@@ -79,17 +100,26 @@ impl ProgramSeat {
         if ran.stdout.len() as u64 > MOST {
             return Err(format!("`{name}` printed more than {MOST} bytes").into());
         }
-        let printed =
-            String::from_utf8(ran.stdout).map_err(|_| format!("`{name}` printed what is no UTF-8 text"))?;
+        let (printed, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        let failed = ran.status.filter(|status| !status.success());
+        let code = failed.and_then(|status| status.code());
+        if let (Some(code), Some(task)) = (code, &ask.task)
+            && self.program.ok_exit.contains(&i64::from(code))
+        {
+            lock(&task.ended).is_exit_data = true;
+            let text = json!({ "exit": code, "stdout": printed, "stderr": stderr }).to_string();
+            return Ok(Reply::own(Origin::Program, text));
+        }
+        let failed = failed.map(|status| format!("ended with {status}"));
         let output = self.program.output.read(&printed);
         *usage = output.usage;
-        let stderr = String::from_utf8_lossy(&ran.stderr);
-        let failed =
-            ran.status.filter(|status| !status.success()).map(|status| format!("ended with {status}"));
         // A program may tell of its failure on either stream.
         let failure =
             output.failure.or_else(|| self.program.output.read(&stderr).failure.filter(|_| failed.is_some()));
         if failed.is_none() && failure.is_none() {
+            if matches!(printed, Cow::Owned(_)) {
+                return Err(format!("`{name}` printed what is no UTF-8 text").into());
+            }
             let text = output.reply.map_err(|why| format!("`{name}` gives no answer: {why}"))?;
             return Ok(Reply { usage: output.usage, ..Reply::own(Origin::Program, text) });
         }
@@ -115,12 +145,16 @@ impl ProgramSeat {
     /// Its command, and what it gets on standard input: all of the prompt that does not reach it otherwise.
     fn command(&self, ask: &SeatRequest, place: &Workplace) -> (Command, String) {
         let again = ask.again.as_deref().unwrap_or_default();
-        let prompt = match &ask.task {
-            _ if self.program.takes("{rules") => format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail),
-            Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
-            None => format!("{}{again}", ask.prompt.text()),
+        let prompt = if self.program.takes("{rules") {
+            format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail)
+        } else {
+            // An agent's prompt after its context, or all of a seat's prompt.
+            match &ask.task {
+                Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
+                None => format!("{}{again}", ask.prompt.text()),
+            }
         };
-        let (files, rules) = (place.0.path().display().to_string(), place.rules().display().to_string());
+        let (files, rules) = (place.folder.path().display().to_string(), place.rules().display().to_string());
         let fill = [
             ("{rules_file}", &*rules),
             ("{rules}", &*ask.prompt.rules),
@@ -128,30 +162,20 @@ impl ProgramSeat {
             ("{prompt}", &*prompt),
         ];
         let words = self.program.words(&ask.model, &fill);
-        let mut command = bare(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
+        let mut command = prepared(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
         for (name, value) in &self.program.set {
             command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
         }
+        command.envs(place.item.iter().map(|file| (WORK_ITEM, file.as_os_str())));
         command.current_dir(self.folder.clone().unwrap_or_else(|| place.work()));
         let input = if self.program.takes("{prompt}") { String::new() } else { prompt };
         (command, input)
     }
 }
 
-/// A program with the few variables that reach it.
-fn bare(path: &Path, arguments: &[String], env: &[String]) -> Command {
-    let mut command = Command::new(path);
-    command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
-    let is_passed = |name: &str| {
-        PASSED.contains(&name) || name.starts_with("LC_") || env.iter().any(|named| named == name)
-    };
-    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed)));
-    command
-}
-
 /// Asks a program at `path` for its version: the first line it prints, on either stream.
 pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
-    let mut command = bare(path, program.version.get(1..).unwrap_or_default(), &[]);
+    let mut command = prepared(path, program.version.get(1..).unwrap_or_default(), &[]);
     command.current_dir(std::env::temp_dir());
     let run = async {
         let ran = run(command, String::new(), 4096, None, &|_| false).await?;

@@ -25,7 +25,6 @@ pub struct WiretapFinding {
     pub bytes_before: u64,
     /// Bytes of text it sends after ours.
     pub bytes_after: u64,
-    /// The snapshot arrives unchanged.
     pub is_whole: bool,
     pub hosts: Vec<String>,
     pub checked_at: String,

@@ -1,7 +1,9 @@
 //! What a placeholder promises: same in, same out; every form is met; it says what it is and nothing else.
 
+use std::sync::Arc;
+
 use super::*;
-use crate::ballot::{BallotForm, KindInfo, ParsedReply, Scale, read_reply};
+use crate::ballot::{BallotKind, KindInfo, ParsedReply, Scale, read_reply};
 use crate::participants::testing;
 use crate::round::material::SnapshotContent;
 use crate::round::snapshot::Snapshot;
@@ -15,20 +17,21 @@ fn over(kind: BallotKind) -> BallotForm {
     BallotForm::over(kind, vec!["paper".to_owned(), "disk".to_owned()])
 }
 
-fn seated(snapshot: &str, seat: usize, seed: Option<u64>) -> Value {
-    let ask = SeatRequest { seat: format!("seat-{seat}"), seed, ..testing::ask("", snapshot, "") };
-    answer(&PlaceholderForm::read(snapshot), &ask)
+fn seated(form: &BallotForm, question: &str, seat: usize, seed: Option<u64>) -> Value {
+    let ballot = Some(Arc::new(form.clone()));
+    let ask = testing::ask("", &snapshot(form, question), "");
+    answer(&SeatRequest { seat: format!("seat-{seat}"), seed, ballot, ..ask })
 }
 
 #[test]
 fn the_lot_falls_by_snapshot_seat_and_seed() {
-    let text = snapshot(&over(BallotKind::Choice), "Which?");
-    assert_eq!(seated(&text, 1, None), seated(&text, 1, None));
+    let form = over(BallotKind::Choice);
+    let seated = |question: &str, seat, seed| seated(&form, question, seat, seed);
+    assert_eq!(seated("Which?", 1, None), seated("Which?", 1, None));
     let differ = |all: Vec<Value>| all.iter().any(|answer| *answer != all[0]);
-    assert!(differ((0..40).map(|seat| seated(&text, seat, None)).collect()));
-    assert!(differ((0..40).map(|seed| seated(&text, 1, Some(seed))).collect()));
-    let asked = |nth| snapshot(&over(BallotKind::Choice), &format!("Which? {nth}"));
-    assert!(differ((0..40).map(|nth| seated(&asked(nth), 1, None)).collect()));
+    assert!(differ((0..40).map(|seat| seated("Which?", seat, None)).collect()));
+    assert!(differ((0..40).map(|seed| seated("Which?", 1, Some(seed))).collect()));
+    assert!(differ((0..40).map(|nth| seated(&format!("Which? {nth}"), 1, None)).collect()));
 }
 
 #[test]
@@ -47,10 +50,9 @@ fn every_answer_meets_its_form_and_says_nothing_else() {
     });
     let bounded = BallotForm { options: Vec::new(), ..scale(BallotKind::Estimate, 3, 5) };
     for form in forms.into_iter().chain([cards, bounded]) {
-        let text = snapshot(&form, "Which?");
         let mut ballots = std::collections::BTreeSet::new();
         for nth in 0..60 {
-            let answer = seated(&text, nth, None);
+            let answer = seated(&form, "Which?", nth, None);
             let ParsedReply::Answered(read) = read_reply(&form, &answer.to_string()) else {
                 panic!("{form:?}: {answer:#}");
             };
@@ -68,20 +70,4 @@ fn every_answer_meets_its_form_and_says_nothing_else() {
 #[test]
 fn a_work_item_without_a_schema_is_answered_by_a_note() {
     assert_eq!(work(&WorkItemView::default()), Ok(json!({ "result": UNDONE })));
-}
-
-#[test]
-fn hostile_text_does_no_harm() {
-    for text in [
-        "",
-        "\0",
-        "- a\n- b",
-        "participant_context: [",
-        "participant_context:\n  question: [1, {a: b}]\n  ballot: {kind: 7, options: {a: 1}}\n",
-        "participant_context:\n  ballot: {kind: choice, options: [\"\", \"(\", \":\", \"…\", no]}\n",
-        "participant_context:\n  ballot: {kind: score, options: [a1], scale: {min: 9, max: 1}}\n",
-        "participant_context:\n  ballot: {kind: estimate, scale: {min: -1.0e308, max: 1.0e308}}\n",
-    ] {
-        assert!(seated(text, 0, None).is_object());
-    }
 }

@@ -58,7 +58,6 @@ pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueErro
     }
 }
 
-/// News of the connection for its user.
 fn news(event: &Event) -> Option<String> {
     match event {
         Event::Disconnected => Some("the NATS server cannot be reached; trying again".to_owned()),

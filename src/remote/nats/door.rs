@@ -36,7 +36,6 @@ pub struct QueueDoor {
     _guard: DropGuard,
 }
 
-/// The worker of a seat behind the queue.
 fn worker_of(seat: &SeatInfo) -> Option<&str> {
     let remote = seat.remote.as_ref().filter(|remote| remote.door == Door::Nats)?;
     remote.worker.as_deref()
@@ -110,8 +109,8 @@ impl QueueDoor {
         let queue = &self.sender.queue;
         for worker in &self.workers {
             let sealed = names::sealed_stream(worker);
-            purge(queue, OFFERS, &names::offers(worker, &self.session)).await.map_err(failed)?;
-            purge(queue, &sealed, &names::all_sealed(worker, &self.session)).await.map_err(failed)?;
+            purge(queue, OFFERS, &names::offer(worker, &[&self.session])).await.map_err(failed)?;
+            purge(queue, &sealed, &names::sealed(worker, &[&self.session])).await.map_err(failed)?;
             let consumer = names::facilitator(&self.session);
             let deleted = queue.delete_consumer_from_stream(consumer, sealed).await;
             deleted.map_err(|error| failed(error.to_string()))?;

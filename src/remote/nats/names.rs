@@ -17,28 +17,20 @@ pub fn sealed_stream(worker: &str) -> String {
     format!("RT_SEALED_{worker}")
 }
 
-pub fn offer(worker: &str, session: &str, round: &str, seat: &str) -> String {
-    format!("rt.offer.{worker}.{}.{}.{}", part(session), part(round), part(seat))
+/// Subject of a seat's offer, by session, round and seat; of all of a round or a session where fewer are named.
+pub fn offer(worker: &str, within: &[&str]) -> String {
+    subject("offer", worker, within)
 }
 
-/// Subject of all offers of a round to a worker.
-pub fn round_offers(worker: &str, session: &str, round: &str) -> String {
-    format!("rt.offer.{worker}.{}.{}.>", part(session), part(round))
+/// Subject of a seat's ballot or failure, as [`offer`].
+pub fn sealed(worker: &str, within: &[&str]) -> String {
+    subject("sealed", worker, within)
 }
 
-/// Subject of all offers of a session to a worker.
-pub fn offers(worker: &str, session: &str) -> String {
-    format!("rt.offer.{worker}.{}.>", part(session))
-}
-
-/// Subject of a seat's ballot or failure.
-pub fn sealed(worker: &str, session: &str, round: &str, seat: &str) -> String {
-    format!("rt.sealed.{worker}.{}.{}.{}", part(session), part(round), part(seat))
-}
-
-/// Subject of all ballots of a session from a worker.
-pub fn all_sealed(worker: &str, session: &str) -> String {
-    format!("rt.sealed.{worker}.{}.>", part(session))
+fn subject(kind: &str, worker: &str, within: &[&str]) -> String {
+    let rest = if within.len() < 3 { ".>" } else { "" };
+    let within: String = within.iter().map(|name| format!(".{}", part(name))).collect();
+    format!("rt.{kind}.{worker}{within}{rest}")
 }
 
 /// Subject of a part of a snapshot; parts count from 0.
@@ -72,8 +64,12 @@ mod tests {
 
     #[test]
     fn a_name_with_other_characters_is_hashed() {
-        assert_eq!(offer("fleet", "20261122-1", "vote", "ann_2"), "rt.offer.fleet.20261122-1.vote.ann_2");
-        assert_eq!(sealed("fleet", "s", "vote.2", "ann"), "rt.sealed.fleet.s.f17c79aa41aea1e926c2.ann");
+        assert_eq!(offer("fleet", &["20261122-1", "vote", "ann_2"]), "rt.offer.fleet.20261122-1.vote.ann_2");
+        assert_eq!(sealed("fleet", &["s", "vote.2", "ann"]), "rt.sealed.fleet.s.f17c79aa41aea1e926c2.ann");
+        assert_eq!(
+            [offer("fleet", &["s"]), sealed("fleet", &[])],
+            ["rt.offer.fleet.s.>", "rt.sealed.fleet.>"]
+        );
         for name in ["", "*", ">", "a b", "größe", "a.b"] {
             assert_eq!(part(name).len(), 20, "{name}");
             assert!(part(name).bytes().all(|byte| byte.is_ascii_alphanumeric()), "{name}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::names;
 use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
@@ -47,13 +47,7 @@ struct LastAsking {
     /// Number of earlier retries of the seat.
     attempt: u32,
     deadline: Option<Timestamp>,
-    ends: CancellationToken,
-}
-
-impl Drop for LastAsking {
-    fn drop(&mut self) {
-        self.ends.cancel();
-    }
+    _ends: DropGuard,
 }
 
 impl Offers {
@@ -71,7 +65,7 @@ impl Offers {
             let seats = self.asked.drain();
             let workers: BTreeSet<&str> =
                 seats.filter_map(|(seat, _)| session.remote(&seat)?.worker.as_deref()).collect();
-            let subject = |worker| names::round_offers(worker, &round.session, &round.opened.round);
+            let subject = |worker| names::offer(worker, &[&round.session, &round.opened.round]);
             orders.withdraw.extend(workers.into_iter().map(subject));
             return orders;
         }
@@ -119,7 +113,7 @@ impl Offers {
         json["model"] = json!(session.seat_info(&seat.name)?.model.splitn(4, '/').nth(3));
         json["deadline"] = json!(deadline.map(|end| end.0));
         let ends = CancellationToken::new();
-        let asked = LastAsking { attempt: seat.retried, deadline, ends: ends.clone() };
+        let asked = LastAsking { attempt: seat.retried, deadline, _ends: ends.clone().drop_guard() };
         self.asked.insert(seat.name.clone(), asked);
         Some(QueuedOffer {
             subject: subject(session, round, &seat.name)?,
@@ -138,5 +132,5 @@ impl Offers {
 
 fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
     let worker = session.remote(seat)?.worker.as_deref()?;
-    Some(names::offer(worker, &round.session, &round.opened.round, seat))
+    Some(names::offer(worker, &[&round.session, &round.opened.round, seat]))
 }

@@ -99,7 +99,7 @@ impl Receiver {
         // Later offers are not given up.
         let last = info.delivered.stream_sequence;
         let stream = self.queue.get_stream_no_info(names::OFFERS).await.ok()?;
-        let offers = names::offers(&self.worker, &self.session);
+        let offers = names::offer(&self.worker, &[&self.session]);
         let mut subjects = stream.info_with_subjects(offers).await.ok()?;
         let mut found = Vec::new();
         while let Some(Ok((subject, _))) = subjects.next().await {

@@ -14,7 +14,6 @@ use crate::round::offer::DeliveryIds;
 /// The pause before something is tried once more.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// The reply of a worker to an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum SeatReply {

@@ -41,73 +41,72 @@ pub async fn session_consumer(
     session: &str,
 ) -> Result<PullConsumer, QueueError> {
     let consumer = pull::Config {
-        durable_name: Some(names::facilitator(session)),
-        filter_subject: names::all_sealed(worker, session),
-        ack_policy: AckPolicy::Explicit,
-        ack_wait: ack_wait(),
         max_deliver: -1,
         max_ack_pending: 8192,
         inactive_threshold: KEPT,
-        ..pull::Config::default()
+        ..consumer(names::facilitator(session), names::sealed(worker, &[session]))
     };
     make_consumer(context, &names::sealed_stream(worker), consumer).await
 }
 
-fn offers() -> Config {
+/// A stream on disk that refuses what does not fit, and knows for two minutes which messages it has had.
+fn stream(name: &str, subjects: &str) -> Config {
     Config {
-        name: names::OFFERS.to_owned(),
-        subjects: vec!["rt.offer.>".to_owned()],
-        retention: RetentionPolicy::WorkQueue,
+        name: name.to_owned(),
+        subjects: vec![subjects.to_owned()],
         storage: StorageType::File,
-        max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
-        discard_new_per_subject: true,
-        max_message_size: i32::try_from(MAX_OFFER).unwrap_or(i32::MAX),
         max_age: KEPT,
         duplicate_window: Duration::from_secs(120),
         ..Config::default()
+    }
+}
+
+fn offers() -> Config {
+    Config {
+        retention: RetentionPolicy::WorkQueue,
+        max_messages_per_subject: 1,
+        discard_new_per_subject: true,
+        max_message_size: i32::try_from(MAX_OFFER).unwrap_or(i32::MAX),
+        ..stream(names::OFFERS, "rt.offer.>")
     }
 }
 
 fn sealed(worker: &str) -> Config {
     Config {
-        name: names::sealed_stream(worker),
-        subjects: vec![format!("rt.sealed.{worker}.>")],
         retention: RetentionPolicy::WorkQueue,
-        storage: StorageType::File,
-        discard: DiscardPolicy::New,
         max_message_size: 512 * 1024,
         max_bytes: 256 * 1024 * 1024,
-        max_age: KEPT,
-        duplicate_window: Duration::from_secs(120),
-        ..Config::default()
+        ..stream(&names::sealed_stream(worker), &names::sealed(worker, &[]))
     }
 }
 
 fn contexts() -> Config {
     Config {
-        name: names::CONTEXTS.to_owned(),
-        subjects: vec!["rt.context.>".to_owned()],
-        storage: StorageType::File,
         max_messages_per_subject: 1,
-        discard: DiscardPolicy::New,
         discard_new_per_subject: true,
         max_age: Duration::from_secs(7 * 24 * 3600),
-        duplicate_window: Duration::from_secs(120),
         allow_direct: true,
-        ..Config::default()
+        ..stream(names::CONTEXTS, "rt.context.>")
+    }
+}
+
+/// A consumer whose messages come again where nobody acknowledges them.
+fn consumer(name: String, subjects: String) -> pull::Config {
+    pull::Config {
+        durable_name: Some(name),
+        filter_subject: subjects,
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: ack_wait(),
+        ..pull::Config::default()
     }
 }
 
 fn offer_consumer(worker: &str) -> pull::Config {
     pull::Config {
-        durable_name: Some(worker.to_owned()),
-        filter_subject: format!("rt.offer.{worker}.>"),
-        ack_policy: AckPolicy::Explicit,
-        ack_wait: ack_wait(),
         max_deliver: MAX_DELIVERIES,
         max_ack_pending: 4096,
-        ..pull::Config::default()
+        ..consumer(worker.to_owned(), names::offer(worker, &[]))
     }
 }
 

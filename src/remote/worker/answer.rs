@@ -41,7 +41,6 @@ pub struct Answerer {
     pub table_keys: Vec<String>,
     /// The usual one first.
     pub models: Vec<WorkerModel>,
-    /// The limit on cost, if there is one.
     pub money: Option<Money>,
 }
 

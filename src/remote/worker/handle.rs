@@ -62,7 +62,7 @@ impl Worker {
         };
         // The id names a file, and nobody has a seat fail that the offer is not addressed to.
         let is_of_seat = |ids: &DeliveryIds| {
-            let subject = names::offer(self.name(), &ids.session, &ids.round, &ids.participant);
+            let subject = names::offer(self.name(), &[&ids.session, &ids.round, &ids.participant]);
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
         };
         if let Some(ids) = serde_json::from_slice(json).ok().filter(is_of_seat) {
@@ -127,7 +127,7 @@ impl Worker {
     async fn deliver(&self, reply: &SeatReply) -> OfferReply {
         stop_at("before-publish");
         let ids = reply.ids();
-        let subject = sealed(self.name(), &ids.session, &ids.round, &ids.participant);
+        let subject = sealed(self.name(), &[&ids.session, &ids.round, &ids.participant]);
         tokio::select! {
             () = self.publish(reply, &subject) => {}
             () = self.grace_after_interrupt() => {

@@ -41,7 +41,6 @@ pub struct Worker {
     pub(super) queue: Context,
     pub(super) contexts: Contexts,
     pub(super) trouble: Trouble,
-    /// Deliveries in work.
     working: Mutex<HashSet<String>>,
 }
 

@@ -3,8 +3,6 @@
 //! On a terminal six lines say what is asked of whom and at what cost, and nothing is sent or saved before
 //! the person agrees.
 
-use std::path::{Path, PathBuf};
-
 use serde_json::{Map, Value};
 
 use super::args::{AskArgs, Run, TrialOptions};
@@ -22,9 +20,10 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::insight::{cut, group_digits, join_list, pluralize};
 use crate::launch::environment::Environment;
-use crate::launch::error::RunError;
+use crate::launch::error::{RunError, each_once};
 use crate::launch::material::numbered_evidence;
-use crate::launch::prepare::{LaunchOptions, Opening, load_definition, prepare};
+use crate::launch::plan::load_definition;
+use crate::launch::prepare::{Opening, prepare};
 use crate::sanitize::harmless_line;
 use crate::tally::Rule;
 use crate::workflow::{DEFAULT_PANEL, Template, split_participants};
@@ -59,8 +58,12 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     let mut options = launch_options(&run, &mut set_up)?;
     // In the definition they are part of what `--save-as` writes.
     let text = definition(args, &panel.seats, std::mem::take(&mut options.evidence))?;
-    let file = args.save_as.clone().unwrap_or_else(|| PathBuf::from("ask.yaml"));
-    let mut opening = prepared(&text, &file, &options, &set_up, output)?;
+    let file = args.save_as.as_ref().map_or("ask.yaml".to_owned(), |path| path.display().to_string());
+    let plan = load_definition(text.clone(), file, &set_up.folders);
+    let opening = plan.and_then(|plan| prepare(plan, &options, &set_up, &mut |notice| output.warn(notice)));
+    // The person has not seen the definition, so no place in it helps.
+    let unplaced = |problem| Diagnostic { place: None, ..problem };
+    let mut opening = opening.map_err(|problems| each_once(problems.into_iter().map(unplaced)))?;
     if is_asked {
         for line in lines(&opening.needs, &set_up.trust) {
             output.note(&line);
@@ -81,25 +84,6 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     batch::hold(vec![HeadlessInput::New(Box::new(opening))], &run, &options, &set_up, None, output)
 }
 
-/// The session that would open. The person has not seen the definition, so no place in it helps.
-fn prepared(
-    text: &str,
-    file: &Path,
-    options: &LaunchOptions,
-    set_up: &Environment,
-    output: &Console,
-) -> Result<Opening, Vec<Diagnostic>> {
-    let file = file.display().to_string();
-    let opening = load_definition(text.to_owned(), file, &set_up.folders)
-        .and_then(|(plan, _)| prepare(plan, options, set_up, &mut |notice| output.warn(notice)));
-    opening.map_err(|problems| {
-        let unplaced = problems.into_iter().map(|problem| Diagnostic { place: None, ..problem });
-        let mut unplaced: Vec<_> = unplaced.collect();
-        unplaced.dedup();
-        unplaced
-    })
-}
-
 fn check(args: &AskArgs) -> Result<(), Diagnostic> {
     let example =
         "roundtable ask \"Which cache first?\" in-process redis --with ollama/llama3.2,openai/gpt-5-mini";
@@ -114,8 +98,6 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
         return Err(problem.hint(format!("put the question in quotes: {example}")));
     }
     if let [option] = args.options.as_slice() {
-        let words = split_participants(option).join(" ");
-        let example = if words == *option { example.to_owned() } else { format!("… {words}") };
         let problem = Diagnostic::new(format!("one option, `{option}`, is no choice"));
         return Err(problem.hint(format!("give each option as a word of its own, or none: {example}")));
     }

@@ -12,7 +12,7 @@ use super::console::{Console, VerbResult, fail, is_on_terminal};
 use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, resume_file, run_session};
 use super::link_door::check_links;
-use super::options::{environment, launch_options, load_plan};
+use super::options::{environment, launch_options};
 use super::serve::ServedDoor;
 use super::{dry_run, tui_host};
 use crate::config::dirs::Dirs;
@@ -21,7 +21,8 @@ use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::prepare::{LaunchOptions, Opening, prepare};
+use crate::launch::plan::{LaunchOptions, read_definition};
+use crate::launch::prepare::{Opening, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
 use crate::launch::session_file::read_session;
 use crate::tui::OpenTarget;
@@ -110,7 +111,7 @@ fn look(
         }
         return Ok(HeadlessInput::Saved(file));
     }
-    let plan = load_plan(&file, &set_up.folders, output)?;
+    let plan = read_definition(&file, &set_up.folders)?;
     let opening = prepare(plan, options, set_up, &mut |notice| output.warn(notice))?;
     if is_served {
         check_links(&opening.header)?;
@@ -174,10 +175,6 @@ pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
 
 fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     let set_up = context.set_up;
-    for past in &opening.header.linked_sessions {
-        let hash = past.sha256.get(..12).unwrap_or_default();
-        output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
-    }
     if context.run.trial.dry_run {
         return dry_run::run(opening, context.options, set_up, output);
     }
@@ -214,11 +211,6 @@ fn interactive(file: Option<&Path>) -> Diagnostic {
         return Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint);
     }
     let name = quoted(&name);
-    if is_session(file) {
-        return Diagnostic::new("interactive replay needs a terminal").hint(format!(
-            "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
-        ));
-    }
     Diagnostic::new("the terminal UI needs a terminal, and shows one file at a time")
         .hint(format!("`roundtable run {name}` runs it without one"))
 }

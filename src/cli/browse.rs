@@ -14,7 +14,7 @@ use crate::history::Session;
 use crate::journal::{Disk, fold, read_log};
 use crate::report::{self, Document, Source};
 use crate::sanitize::{harmless, harmless_line};
-use crate::workflow::{STRATEGIES, Strategy, strategies};
+use crate::workflow::{Definition, STRATEGIES, Strategy, strategies};
 
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
@@ -99,7 +99,7 @@ pub fn sessions(output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-fn session_in(path: &Path) -> Result<Session, String> {
+pub fn session_in(path: &Path) -> Result<Session, String> {
     let bytes = Disk::default().read(path, 1 << 30).map_err(|_| "cannot be read")?;
     let log = read_log(&bytes).map_err(|damage| format!("damaged: {}", damage.what))?;
     if log.lines.is_empty() { Err("nothing recorded".to_owned()) } else { Ok(fold(&log)) }
@@ -149,12 +149,23 @@ pub fn state_in_words(session: &Session) -> String {
 }
 
 fn summary(session: &Session) -> String {
-    let state = state_in_words(session);
     let outcome = report::outcome(session).map(|outcome| format!(" · {outcome}"));
-    let definition = session.definition.as_ref();
-    let goal = definition.and_then(|definition| definition.goal.clone());
-    let about = goal.or_else(|| definition?.steps.iter().find_map(|s| Some(s.round()?.question.clone())));
-    format!("{state}{} · {}", outcome.unwrap_or_default(), about.unwrap_or_default())
+    let asked = question(session).unwrap_or_default();
+    format!("{}{} · {asked}", state_in_words(session), outcome.unwrap_or_default())
+}
+
+/// The first line of what was asked last, else of the goal or the first question.
+pub fn question(session: &Session) -> Option<String> {
+    let asked = session.rounds.last().map(|round| round.opened.question.clone());
+    let definition = session.definition.as_ref()?;
+    let text = asked.or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
+    text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
+}
+
+/// The question of the first round, unless it is a template, which says little before it is rendered.
+pub fn first_question(definition: &Definition) -> Option<String> {
+    let question = definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
+    question.filter(|text| !text.contains("{{"))
 }
 
 pub fn saved(folders: &Dirs) -> Vec<PathBuf> {

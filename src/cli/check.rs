@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::console::{Console, VerbResult, as_json};
+use super::console::{Console, VerbResult};
 use super::dry_run::{foreseen, misfits};
 use super::options::environment;
 use crate::config::trust::lines;
@@ -16,11 +16,8 @@ use crate::diagnostic::Diagnostic;
 use crate::history::Timestamp;
 use crate::insight::pluralize;
 use crate::launch::environment::Environment;
-use crate::launch::material::unreadable_evidence;
-use crate::launch::prepare::{
-    ExaminedFile, LaunchOptions, PreparedSession, examine_file, opened, read_definition, undecidable_rounds,
-    without_model,
-};
+use crate::launch::plan::{LaunchOptions, SessionPlan, examine_file, read_definition};
+use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::sanitize::harmless_line;
 
@@ -33,9 +30,8 @@ struct CheckFindings {
     notes: Vec<Diagnostic>,
 }
 
-/// Checks each file and prints what was found, with `json` as one object per finding.
-pub fn run(files: &[impl AsRef<Path>], json: bool, probe: bool, output: &mut Console) -> VerbResult {
-    output.json = json;
+/// Checks each file and prints what was found.
+pub fn run(files: &[impl AsRef<Path>], probe: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(false, output)?;
     let (mut error_count, mut warning_count) = (0, 0);
     for path in files {
@@ -65,8 +61,7 @@ pub fn run(files: &[impl AsRef<Path>], json: bool, probe: bool, output: &mut Con
 pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
     let set_up = environment(false, output)?;
     for path in files {
-        let (plan, _) = read_definition(path.as_ref(), &set_up.folders)?;
-        output.bytes(plan.text.as_bytes());
+        output.bytes(read_definition(path.as_ref(), &set_up.folders)?.text.as_bytes());
     }
     Ok(ExitCode::Finished)
 }
@@ -79,11 +74,9 @@ fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
         return CheckFindings { errors, ..CheckFindings::default() };
     }
     match examine_file(path, &set_up.folders) {
-        Ok(ExaminedFile { plan, problems, warnings }) => {
-            let mut found = CheckFindings { errors: problems, warnings, notes: Vec::new() };
-            if let Some(plan) = plan {
-                found.look_at(&plan, set_up, probe);
-            }
+        Ok(plan) => {
+            let mut found = CheckFindings::default();
+            found.look_at(&plan, set_up, probe);
             found
         }
         Err(errors) => CheckFindings { errors, ..CheckFindings::default() },
@@ -92,26 +85,22 @@ fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
 
 impl CheckFindings {
     /// Adds those about the participants, models and work items of a definition, which may have errors.
-    fn look_at(&mut self, plan: &PreparedSession, set_up: &Environment, probe: bool) {
+    fn look_at(&mut self, plan: &SessionPlan, set_up: &Environment, probe: bool) {
         let Self { errors, warnings, notes } = self;
-        warnings.extend(plan.unlinked.iter().cloned());
-        errors.extend(set_up.folders.context().err());
-        let reader = set_up.looking_reader(&plan.definition);
-        errors.extend(unreadable_evidence(&plan.definition, &plan.file, &reader));
-        match plan.answers.check(&plan.definition) {
+        errors.extend(plan.problems.iter().cloned().chain(set_up.folders.context().err()));
+        warnings.extend(plan.warnings.iter().cloned());
+        match plan.options.answers.check(&plan.definition) {
             Ok(unused) => warnings.extend(unused),
             Err(wrong) => errors.extend(wrong),
         }
-        let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
-        errors.extend(of_roster);
-        let is_valid = errors.is_empty();
-        warnings.extend(roster.notices.iter().cloned());
-        let header = match plan.header(roster, "check", None, None) {
-            Ok(header) => header,
+        let drafted = match plan.draft(set_up, UnknownAgentPolicy::Noticed, Timestamp(0)) {
+            Ok(drafted) => drafted,
             Err(found) => return errors.extend(found),
         };
+        errors.extend(drafted.problems);
+        warnings.extend(drafted.notices);
+        let (mut session, is_valid) = (drafted.session, errors.is_empty());
         // As a run would open it, also where the definition has errors.
-        let mut session = opened(&header, Timestamp(0));
         session.definition = Some(Arc::new(plan.definition.clone()));
         let (refused, warned) = foreseen(&session, &plan.file);
         errors.extend(refused);
@@ -137,9 +126,6 @@ impl CheckFindings {
 }
 
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {
-    if output.json {
-        return output.line(&crate::report::safe_json(&as_json("severity", severity, problem)));
-    }
     let mut at = String::new();
     if let Some(place) = &problem.place {
         at.push_str(&place.file);

@@ -10,7 +10,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::{Json, RunOptions};
-use super::told::Teller;
+use super::progress::ProgressPrinter;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::launch::error::RunError;
@@ -99,23 +99,12 @@ impl Console {
         }
     }
 
-    pub fn teller(&self) -> Teller {
+    pub fn printer(&self) -> ProgressPrinter {
         let quiet = Self::new(self.json, self.quiet);
-        Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(&harmless_line(text)))
+        ProgressPrinter::new(!self.quiet && io::stderr().is_terminal(), move |text| {
+            quiet.note(&harmless_line(text))
+        })
     }
-}
-
-/// A problem as JSON after a first key of its own.
-pub fn as_json(key: &str, word: &str, problem: &Diagnostic) -> serde_json::Value {
-    let place = problem.place.as_ref();
-    serde_json::json!({
-        key: word,
-        "message": problem.message,
-        "hint": problem.hint,
-        "file": place.map(|place| &place.file),
-        "line": place.map(|place| place.line).filter(|line| *line > 0),
-        "column": place.map(|place| place.column).filter(|column| *column > 0),
-    })
 }
 
 /// A panic says where it was and nothing else: what it was about could be an answer.
@@ -171,9 +160,18 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
 /// Writes problems where a script reads: with `--json` a line each, else the line of a result.
 fn tell_scripts(error: &RunError, output: &mut Console) {
     if output.json {
-        // Without the number that events have.
-        let line = |problem| crate::report::safe_json(&as_json("event", "error", problem));
-        error.problems.iter().map(line).for_each(|line| output.line(&line));
+        for problem in &error.problems {
+            let place = problem.place.as_ref();
+            // Without the number that events have.
+            output.line(&crate::report::safe_json(&serde_json::json!({
+                "event": "error",
+                "message": problem.message,
+                "hint": problem.hint,
+                "file": place.map(|place| &place.file),
+                "line": place.map(|place| place.line).filter(|line| *line > 0),
+                "column": place.map(|place| place.column).filter(|column| *column > 0),
+            })));
+        }
     }
     if output.result_only {
         let first = error.problems.first();

@@ -11,8 +11,8 @@ use super::browse::quoted;
 use super::console::{Console, VerbResult};
 use super::files::{print_report, source, write_reports};
 use super::link_door::DoorInputs;
-use super::serve::ServedDoor;
-use super::told::Teller;
+use super::progress::ProgressPrinter;
+use super::serve::{Links, ServedDoor};
 use super::worker_door::WorkerDoor;
 use crate::core::{ExitCode, exhausted_key, exit_code};
 use crate::diagnostic::Diagnostic;
@@ -21,11 +21,11 @@ use crate::history::{Event, LogEntry, PauseReason, SeatInfo, Session};
 use crate::insight::asked::blocked;
 use crate::insight::wording::{money, resume_verb};
 use crate::insight::{asked, asked_about};
-use crate::journal::{Disk, KeyStore, fold};
+use crate::journal::fold;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
-use crate::launch::prepare::LaunchOptions;
+use crate::launch::plan::LaunchOptions;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::{Launcher, ReadySession};
 use crate::launch::session_file::open_session;
@@ -82,7 +82,7 @@ pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) 
 
 /// Keys that a finished session left behind because they could not be removed then.
 fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
-    for error in KeyStore::new(Disk::default(), &set_up.folders.keys()).erase_all(session) {
+    for error in set_up.keys().erase_all(session) {
         output.warn(&Diagnostic::new(error.to_string()).hint("its key is published; remove the file"));
     }
 }
@@ -107,25 +107,26 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     output.note(&format!("session: {}", ready.path.display()));
     let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.run.common.ask_again);
-    let teller = Arc::new(output.teller());
-    let doors = open(&ready.session, context, &teller, output);
-    let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
-    let mut reporter = ProgressReporter { output, teller: &teller, door: context.door, workers: &workers };
+    let printer = Arc::new(output.printer());
+    let doors = open(&ready.session, context, &printer, output);
+    let (remote, links, workers) = doors.inspect_err(|_| remove_unused(&path))?;
+    let door = context.door;
+    let mut reporter = ProgressReporter { output, printer: &printer, door, links, workers: &workers };
     let front = FrontEnd {
         observer: &mut reporter,
         facilitator: &mut facilitator,
         interrupt: context.interrupt.clone(),
-        progress: teller.watches.clone(),
+        progress: printer.watches.clone(),
         desk: None,
         remote,
     };
     let EndedRun { done, session, entries, last_hash, left_behind } = context.runtime.block_on(async {
         tokio::select! {
             ended = run(ready, context.set_up, front) => ended,
-            never = teller.keep_telling() => match never {},
+            never = printer.keep_telling() => match never {},
         }
     });
-    teller.finish();
+    printer.finish();
     if let Some(problem) = context.runtime.block_on(workers.close(&session)) {
         output.warn(&problem);
     }
@@ -137,7 +138,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     if let Some(said) = spent.filter(|_| !output.is_for_a_look()) {
         output.note(&format!("spent: {said}"));
     }
-    let options = context.door.map(ServedDoor::options).unwrap_or_default();
+    let options = door.map(|served| served.door.options()).unwrap_or_default();
     let file = quoted(&path.display().to_string());
     let resume = format!("roundtable {} {file}{options}", resume_verb(&session));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -155,20 +156,21 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
 fn open(
     session: &Session,
     context: &RunContext<'_>,
-    teller: &Arc<Teller>,
-    output: &mut Console,
-) -> Result<(Option<RemoteSeats>, WorkerDoor), RunError> {
+    printer: &Arc<ProgressPrinter>,
+    output: &Console,
+) -> Result<(Option<RemoteSeats>, Option<Links>, WorkerDoor), RunError> {
     let of = context.door_inputs(session);
-    let mut remote = context.door.map(|door| door.open(&of, output)).transpose()?;
-    let teller = Arc::clone(teller);
-    let workers = WorkerDoor::open(&of, &mut remote, move |line| teller.note(line))?;
-    Ok((remote, workers))
+    let opened = context.door.map(|door| door.open(&of, output)).transpose()?;
+    let (mut remote, links) = opened.unzip();
+    let printer = Arc::clone(printer);
+    let workers = WorkerDoor::open(&of, &mut remote, move |line| printer.note(line))?;
+    Ok((remote, links, workers))
 }
 
 /// Takes away what a crash between the end of a session and that of its door has left in the queue.
 fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
-    let teller = output.teller();
-    match WorkerDoor::open(&context.door_inputs(session), &mut None, move |line| teller.note(line)) {
+    let printer = output.printer();
+    match WorkerDoor::open(&context.door_inputs(session), &mut None, move |line| printer.note(line)) {
         Ok(workers) => {
             context.runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
         }
@@ -186,7 +188,7 @@ pub fn remove_unused(path: &Path) {
 /// Shows remote seats the result for a while, once there is one.
 fn linger(context: &RunContext<'_>, session: &Session) {
     let Some(door) = context.door.filter(|_| session.closed.is_some()) else { return };
-    let time = Duration::from_secs(door.linger());
+    let time = Duration::from_secs(door.args.linger);
     context.runtime.block_on(async {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
@@ -306,8 +308,10 @@ fn seats_answer(session: &Session) -> Option<(&str, String)> {
 /// Reports a headless run: events on standard output, progress on standard error.
 struct ProgressReporter<'a> {
     output: &'a mut Console,
-    teller: &'a Teller,
+    printer: &'a ProgressPrinter,
     door: Option<&'a ServedDoor<'a>>,
+    /// Told once they work: their invitations are on disk then.
+    links: Option<Links>,
     workers: &'a WorkerDoor,
 }
 
@@ -318,14 +322,17 @@ impl Observer for ProgressReporter<'_> {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
         } else if matches!(stamped.event, Event::RoundOpened(_)) {
             // The size of what is about to be sent is said before anything is sent.
-            self.teller.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
+            self.printer.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
         }
-        self.teller.saw(&stamped.event, session);
+        self.printer.saw(&stamped.event, session);
     }
 
     fn on_written(&mut self, session: &Session) {
-        if let Some(door) = self.door {
-            door.see(session, self.output);
+        if let Some(served) = self.door {
+            served.door.see(session);
+        }
+        if let Some(links) = self.links.take() {
+            links.print(self.output);
         }
         self.workers.see(session);
     }

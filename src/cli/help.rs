@@ -5,12 +5,13 @@
 use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
-use clap_mangen::Man;
 
 use super::args::Args;
 use super::console::{Console, VerbResult, aligned};
 use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
+use crate::launch::error::RunError;
 
 /// The documents whose lines `roundtable … # comment` are the examples.
 const DOCUMENTS: [&str; 5] = [
@@ -97,23 +98,13 @@ pub fn command() -> Command {
 
 /// `man`: the page of every command, into a folder.
 pub fn man(folder: &Path, output: &Console) -> VerbResult {
-    let mut root = command().disable_help_subcommand(true);
-    root.build();
-    let disk = Disk::default();
-    disk.make_dir(folder)?;
-    let pages = with_subcommands(&root);
-    for page in &pages {
-        let page = Man::new((*page).clone()).manual("roundtable manual");
-        let mut text = Vec::new();
-        page.render(&mut text).expect("writing to memory does not fail");
-        disk.write_whole(&folder.join(page.get_filename()), &text)?;
-    }
-    output.note(&format!("written: {} pages to {}", pages.len(), folder.display()));
+    Disk::default().make_dir(folder)?;
+    clap_mangen::generate_to(command(), folder).map_err(|error| {
+        let problem = Diagnostic::new(format!("cannot write to {}: {error}", folder.display()));
+        RunError::unwritable(problem, &error)
+    })?;
+    output.note(&format!("written: the pages of all commands to {}", folder.display()));
     Ok(ExitCode::Finished)
-}
-
-fn with_subcommands(command: &Command) -> Vec<&Command> {
-    std::iter::once(command).chain(command.get_subcommands().flat_map(with_subcommands)).collect()
 }
 
 pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {

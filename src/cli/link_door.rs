@@ -1,8 +1,8 @@
 //! The door of links: where it listens, who is invited, and what it shows of a session.
 
-use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clock::system_time;
 use crate::config::read_file::read_text;
@@ -19,7 +19,7 @@ use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::{Door, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
-use crate::journal::{Disk, KeyStore};
+use crate::journal::KeyStore;
 use crate::launch::environment::{Environment, random};
 use crate::remote::{
     Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls,
@@ -43,41 +43,30 @@ impl<'a> DoorInputs<'a> {
     }
 }
 
-const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
+const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8700);
 /// An invitation is valid for a week; in milliseconds.
 const INVITED_FOR: i64 = 7 * 24 * 3600 * 1000;
-
-enum Tls {
-    /// By whoever leads here, or not at all on this machine.
-    None,
-    Given(TlsAcceptor),
-    Made,
-}
 
 /// A port that is bound, for one session at a time.
 pub struct LinkDoor {
     asked: RemoteConfig,
+    keys: KeyStore,
     listener: TcpListener,
     address: SocketAddr,
-    tls: Tls,
+    /// The address in links.
+    url: String,
+    /// None behind a proxy that has a certificate, and on this machine alone.
+    tls: Option<TlsAcceptor>,
+    /// For the facilitator: a certificate that was made here, and its fingerprint.
+    pub notes: Vec<String>,
     serving: Mutex<Option<Serving>>,
-    /// An invitation that was made last, until it is on record, with its token and where that is kept then.
-    made: Mutex<Option<(KeyStore, SeatInvited, String)>>,
 }
 
 struct Serving {
     board: Arc<Board>,
-    ends: CancellationToken,
     /// Of the table's key, as links hold it.
     fingerprint: String,
-    /// Notes for the facilitator: a certificate that was made here, and its fingerprint.
-    notes: Vec<String>,
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.ends.cancel();
-    }
+    _ends: DropGuard,
 }
 
 pub enum Access {
@@ -104,7 +93,7 @@ pub struct OpenedDoor {
 impl LinkDoor {
     /// # Errors
     /// An address where browsers cannot seal or that is taken; a certificate that cannot be used.
-    pub fn bind(asked: RemoteConfig) -> Result<Self, Diagnostic> {
+    pub fn bind(asked: RemoteConfig, keys: KeyStore) -> Result<Self, Diagnostic> {
         if let Some(url) = &asked.behind
             && !url
                 .strip_prefix("https://")
@@ -117,12 +106,9 @@ impl LinkDoor {
         if asked.lan {
             address.set_ip(lan_address()?);
         }
-        let tls = match asked.certificate() {
-            Some((certificate, key)) => Tls::Given(given_certificate(certificate, key)?),
-            None if asked.self_signed || asked.lan => Tls::Made,
-            None => Tls::None,
-        };
-        if !address.ip().is_loopback() && asked.behind.is_none() && matches!(tls, Tls::None) {
+        let makes_tls = asked.self_signed || asked.lan;
+        let has_tls = makes_tls || asked.certificate().is_some();
+        if !address.ip().is_loopback() && asked.behind.is_none() && !has_tls {
             let problem =
                 Diagnostic::new(format!("browsers cannot seal over plain http to `{}`", address.ip()));
             let hint = "add `--self-signed`, or `--cert FILE --key FILE`; or listen at 127.0.0.1 and use \
@@ -138,35 +124,44 @@ impl LinkDoor {
             let problem = Diagnostic::new(format!("cannot listen at {address}: {error}"));
             problem.hint("another program may be there; choose another port with --bind ADDRESS:PORT")
         })?;
-        Ok(Self { asked, listener, address, tls, serving: Mutex::new(None), made: Mutex::new(None) })
+        // That in the network, where it listens at all addresses.
+        let ip = address.ip();
+        let reached = if ip.is_unspecified() { lan_address().unwrap_or(ip) } else { ip };
+        let (tls, notes) = match asked.certificate() {
+            Some((certificate, key)) => (Some(given_certificate(certificate, key)?), Vec::new()),
+            None if makes_tls => {
+                let (tls, notes) = made_certificate(&keys, reached)?;
+                (Some(tls), notes)
+            }
+            None => (None, Vec::new()),
+        };
+        let url = asked.behind.clone().unwrap_or_else(|| {
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            format!("{scheme}://{}", SocketAddr::new(reached, address.port()))
+        });
+        let url = url.trim_end_matches('/').to_owned();
+        Ok(Self { asked, keys, listener, address, url, tls, notes, serving: Mutex::new(None) })
     }
 
     /// Serves a session from here on, in place of an earlier one.
     pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
-        let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
         check_links(of.header())?;
-        let key = table_key(&keys, of.header())?;
+        let key = table_key(&self.keys, of.header())?;
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
-        let (tokens, invitations) = invite(&keys, of)?;
+        let (tokens, invitations) = invite(&self.keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
         let board = Arc::new(Board::new(key, of.session.clone()));
         let _entered = of.runtime.enter();
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
         let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
-        let mut notes = Vec::new();
-        let tls = match &self.tls {
-            Tls::None => None,
-            Tls::Given(tls) => Some(tls.clone()),
-            Tls::Made => Some(self.made_certificate(&keys, &mut notes)?),
-        };
         let ends = CancellationToken::new();
         // Behind a proxy all connections are its own.
         let of_address = if self.asked.behind.is_some() { MOST_OPEN } else { MOST_OF_AN_ADDRESS };
         let routes = router(Arc::new(HttpDoor::new(Arc::clone(&board), remote.arrive.clone())));
         let connections = Connections::new(MOST_OPEN, of_address);
-        let serving = connections.serve(listener, tls, routes, ends.clone());
+        let serving = connections.serve(listener, self.tls.clone(), routes, ends.clone());
         of.runtime.spawn(ends.clone().run_until_cancelled_owned(serving));
-        *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint, notes });
+        *self.serving() = Some(Serving { board, fingerprint, _ends: ends.clone().drop_guard() });
         let access = of.header().participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
@@ -174,47 +169,27 @@ impl LinkDoor {
         Ok(OpenedDoor { remote, access: access.collect(), ends })
     }
 
-    fn serving(&self) -> std::sync::MutexGuard<'_, Option<Serving>> {
+    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new access for a seat, and the invitation to record: once it is on record, the old access is withdrawn
-    /// and this one is kept.
-    pub fn invite(
-        &self,
-        set_up: &Environment,
-        session: &Session,
-        seat: &str,
-    ) -> Result<(SeatInvited, Access), Diagnostic> {
+    /// A new access for a seat, and the invitation to record: once it is on record, the old access is
+    /// withdrawn.
+    pub fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, Access), Diagnostic> {
         let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
-        let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
         let (token, invited) = invitation(seat)?;
         let access = self.access(info, &token);
-        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some((keys, invited.clone(), token));
+        let kept = self.keys.tokens(&session.id).and_then(|mut tokens| {
+            tokens.insert(seat.to_owned(), token);
+            self.keys.keep_tokens(&session.id, &tokens)
+        });
+        kept.map_err(|error| cannot_invite(&error))?;
         Ok((invited, access))
-    }
-
-    pub fn notes(&self) -> Vec<String> {
-        self.serving().as_ref().map(|serving| serving.notes.clone()).unwrap_or_default()
     }
 
     pub fn see(&self, session: &Session) {
         if let Some(serving) = &*self.serving() {
             serving.board.see(session);
-        }
-        let is_on_record = |(_, made, _): &mut (KeyStore, SeatInvited, String)| {
-            session
-                .invitations
-                .get(&made.participant)
-                .is_some_and(|known| known.invitation == made.invitation)
-        };
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take_if(is_on_record);
-        if let Some((keys, invited, token)) = made {
-            // A link that is not kept works until this program ends.
-            let _ = keys.tokens(&session.id).and_then(|mut tokens| {
-                tokens.insert(invited.participant, token);
-                keys.keep_tokens(&session.id, &tokens)
-            });
         }
     }
 
@@ -235,51 +210,43 @@ impl LinkDoor {
         options
     }
 
-    /// The address for links: that in the network, where it listens at all of them.
-    fn reached_at(&self) -> IpAddr {
-        let address = self.address.ip();
-        if address.is_unspecified() { lan_address().unwrap_or(address) } else { address }
-    }
-
     fn access(&self, seat: &SeatInfo, token: &str) -> Access {
-        let url = self.asked.behind.clone().unwrap_or_else(|| {
-            let scheme = if matches!(self.tls, Tls::None) { "http" } else { "https" };
-            format!("{scheme}://{}", SocketAddr::new(self.reached_at(), self.address.port()))
-        });
-        let url = url.trim_end_matches('/').to_owned();
-        let fingerprint = self.serving().as_ref().map(|serving| serving.fingerprint.clone());
-        let token = format!("{token}.{}", fingerprint.unwrap_or_default());
+        let (url, serving) = (&self.url, self.serving());
+        let fingerprint = serving.as_ref().map_or("", |serving| &serving.fingerprint);
+        let token = format!("{token}.{fingerprint}");
         if has_door(seat, Door::Inbox) {
-            Access::Agent { url, token }
+            Access::Agent { url: url.clone(), token }
         } else {
             Access::Link(format!("{url}/b#{token}"))
         }
     }
+}
 
-    /// The certificate that was made for this address before, while it is valid; else a new one.
-    fn made_certificate(&self, keys: &KeyStore, notes: &mut Vec<String>) -> Result<TlsAcceptor, Diagnostic> {
-        let failed = |error: String| Diagnostic::new(format!("no certificate can be made: {error}"));
-        let (address, now) = (self.reached_at(), crate::clock::now());
-        let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
-        let kept = kept.and_then(|(file, certificate, key)| {
-            let identity = Identity { certificate, key };
-            let made = std::fs::metadata(&file).and_then(|meta| meta.modified()).ok()?;
-            let is_valid = system_time() < made + VALID_FOR - Duration::from_secs(2 * 24 * 3600);
-            Some((file, accept_tls(&identity).ok().filter(|_| is_valid)?, identity))
-        });
-        let (file, acceptor, identity) = if let Some(kept) = kept {
-            kept
-        } else {
-            let made = make_identity(address, now).map_err(failed)?;
-            let file = keys.keep_identity(address, &made.certificate, &made.key);
-            let file = file.map_err(|error| failed(error.to_string()))?;
-            (file, accept_tls(&made).map_err(failed)?, made)
-        };
-        notes.push(format!("certificate: {}", file.display()));
-        let print = fingerprint(&identity.certificate).unwrap_or_default();
-        notes.push(format!("browsers warn of it once; its SHA-256 fingerprint: {print}"));
-        Ok(acceptor)
-    }
+/// The certificate that was made for this address before, while it is valid; else a new one. With it come
+/// notes on it.
+fn made_certificate(keys: &KeyStore, address: IpAddr) -> Result<(TlsAcceptor, Vec<String>), Diagnostic> {
+    let failed = |error: String| Diagnostic::new(format!("no certificate can be made: {error}"));
+    let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
+    let kept = kept.and_then(|(file, certificate, key)| {
+        let identity = Identity { certificate, key };
+        let made = std::fs::metadata(&file).and_then(|meta| meta.modified()).ok()?;
+        let is_valid = system_time() < made + VALID_FOR - Duration::from_secs(2 * 24 * 3600);
+        Some((file, accept_tls(&identity).ok().filter(|_| is_valid)?, identity))
+    });
+    let (file, acceptor, identity) = if let Some(kept) = kept {
+        kept
+    } else {
+        let made = make_identity(address, crate::clock::now()).map_err(failed)?;
+        let file = keys.keep_identity(address, &made.certificate, &made.key);
+        let file = file.map_err(|error| failed(error.to_string()))?;
+        (file, accept_tls(&made).map_err(failed)?, made)
+    };
+    let print = fingerprint(&identity.certificate).unwrap_or_default();
+    let notes = vec![
+        format!("certificate: {}", file.display()),
+        format!("browsers warn of it once; its SHA-256 fingerprint: {print}"),
+    ];
+    Ok((acceptor, notes))
 }
 
 /// A link as a code for a phone's camera. Most terminals are dark: what is light in the code is drawn.

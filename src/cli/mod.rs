@@ -21,10 +21,10 @@ mod mcp;
 #[cfg(not(feature = "nats"))]
 mod no_worker_door;
 mod options;
+mod progress;
 mod serve;
 mod snapshot;
 mod tally;
-mod told;
 mod tui_host;
 mod verify;
 #[cfg(feature = "nats")]
@@ -120,7 +120,7 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             tally::run(&args, file.as_deref(), output)
         }
         Verb::Check { files, expand: true, .. } => check::expand(&files, output),
-        Verb::Check { files, json, probe, .. } => check::run(&files, json, probe, output),
+        Verb::Check { files, probe, .. } => check::run(&files, probe, output),
         Verb::Schema => {
             output.line(&crate::workflow::definition_schema_text());
             Ok(ExitCode::Finished)

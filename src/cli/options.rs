@@ -1,18 +1,14 @@
 //! From the command line's options to what a launch is given.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 
 use super::args::Run;
 use super::console::Console;
-use crate::config::dirs::Dirs;
 use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
-use crate::launch::prepare::{LaunchOptions, PreparedSession, read_definition};
-use crate::launch::roster::ModelFlags;
+use crate::launch::plan::{LaunchOptions, ModelFlags};
 use crate::launch::scripted_answers::Answers;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::workflow::split_participants;
@@ -76,13 +72,4 @@ pub fn environment(trusts: bool, output: &Console) -> Result<Environment, Vec<Di
         output.warn(notice);
     }
     Ok(set_up)
-}
-
-/// Reads and loads a definition, and prints its warnings; `-` is standard input.
-pub fn load_plan(path: &Path, folders: &Dirs, output: &Console) -> Result<PreparedSession, Vec<Diagnostic>> {
-    let (plan, warnings) = read_definition(path, folders)?;
-    for warning in &warnings {
-        output.warn(warning);
-    }
-    Ok(plan)
 }

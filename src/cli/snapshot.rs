@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::console::{Console, VerbResult};
-use super::options::{environment, load_plan};
+use super::options::environment;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, StepStarted, TimedEvent, Timestamp};
 use crate::launch::error::no_problems;
 use crate::launch::material::with_evidence;
-use crate::launch::prepare::opened;
+use crate::launch::plan::read_definition;
+use crate::launch::prepare::DraftedSession;
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::Step;
 
@@ -17,7 +18,8 @@ use crate::workflow::Step;
 pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Console) -> VerbResult {
     const AT: Timestamp = Timestamp(0);
     let set_up = environment(false, output)?;
-    let plan = load_plan(file, &set_up.folders, output)?;
+    let plan = read_definition(file, &set_up.folders)?;
+    plan.warnings.iter().for_each(|warning| output.warn(warning));
     let rounds: Vec<&Step> = plan.definition.all_steps().filter(|step| step.round().is_some()).collect();
     let found = step.map_or(rounds.first().copied(), |id| plan.definition.step(id));
     let Some(step) = found else {
@@ -31,9 +33,8 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
     }
     let is_round = step.round().is_some();
     let nobody = if is_round { UnknownAgentPolicy::Refused } else { UnknownAgentPolicy::Noticed };
-    let (roster, problems) = plan.roster(&set_up, nobody);
+    let DraftedSession { mut session, problems, .. } = plan.draft(&set_up, nobody, AT)?;
     no_problems(problems)?;
-    let mut session = opened(&plan.header(roster, "snapshot", None, None)?, AT);
     let (id, kind) = (step.id.clone(), step.kind_name().to_owned());
     let started = StepStarted { step: id.clone(), kind, iteration: 1, within: None, items: Vec::new() };
     session.apply(&TimedEvent { at: AT, event: Event::StepStarted(started) });

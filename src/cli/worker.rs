@@ -8,6 +8,7 @@ use super::args::{WorkerArgs, WorkerVerb};
 use super::console::{Console, VerbResult};
 use super::headless::cancel_on_signal;
 use super::options::environment;
+use super::worker_door::in_words;
 use crate::config::dirs::Dirs;
 use crate::config::prices::price_of;
 use crate::core::{ExitCode, is_free};
@@ -19,7 +20,7 @@ use crate::launch::error::RunError;
 use crate::launch::needs::no_limit;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
-use crate::remote::nats::{Address, QueueError, SESSION, names};
+use crate::remote::nats::{Address, SESSION, names};
 use crate::remote::worker::{Answerer, Money, Spool, Worker, WorkerModel, WorkerSettings};
 
 const IN_FLIGHT: u64 = 16;
@@ -112,11 +113,11 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     runtime()?.block_on(async {
         let signals = tokio::spawn(cancel_on_signal(interrupt, Arc::new(OnceLock::new())));
         let worker = tokio::select! {
-            worker = Worker::connect(settings) => worker.map_err(|error| refused(&error))?,
+            worker = Worker::connect(settings) => worker.map_err(|error| in_words(&error))?,
             () = stopped.cancelled() => return Ok(ExitCode::Finished),
         };
         output.note(&started);
-        let done = worker.run(left).await.map_err(|error| refused(&error));
+        let done = worker.run(left).await.map_err(|error| in_words(&error));
         signals.abort();
         done.map(|()| ExitCode::Finished)
     })
@@ -124,7 +125,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
 
 fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
     let config = &set_up.config.worker;
-    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    let keys = set_up.keys();
     let key = keys.signing_key(WORKER_KEY)?.ok_or_else(|| {
         Diagnostic::new("this machine has no worker key").hint(
             "make one with `roundtable worker keygen`, and give what it prints to whoever runs the sessions",
@@ -169,16 +170,6 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerMod
     let price = price.unwrap_or_default();
     let most_output = set_up.config.reply_limits().of(None, name);
     Ok(WorkerModel { name: name.to_owned(), participant, price, most_output })
-}
-
-fn refused(error: &QueueError) -> RunError {
-    let problem = Diagnostic::new(error.to_string());
-    let hint = "`roundtable worker permissions NAME` prints what its user there must be allowed";
-    let (problem, exit) = match error {
-        QueueError::Unreachable(..) => (problem, ExitCode::Unreachable),
-        QueueError::Refused(_) => (problem.hint(hint), ExitCode::Usage),
-    };
-    RunError { problems: vec![problem], exit }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::Session;
-use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
 use crate::remote::nats::{Address, QueueDoor, QueueError, SESSION, Tell, workers_of};
 
@@ -27,8 +26,7 @@ impl WorkerDoor {
         if workers_of(of.header()).is_empty() {
             return Ok(Self::default());
         }
-        let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
-        let key = table_key(&keys, of.header())?;
+        let key = table_key(&of.set_up.keys(), of.header())?;
         let nats = of.set_up.config.remote.nats.clone();
         let Some(url) = nats.url else {
             let problem = Diagnostic::new("seats are answered for by workers, and no NATS server is named");
@@ -62,9 +60,9 @@ impl WorkerDoor {
     }
 }
 
-fn in_words(error: &QueueError) -> RunError {
+pub fn in_words(error: &QueueError) -> RunError {
     let (exit, hint) = match error {
-        QueueError::Unreachable(..) => (ExitCode::Unreachable, "start it, or check `remote.nats.url`"),
+        QueueError::Unreachable(..) => (ExitCode::Unreachable, "start the NATS server, or check its address"),
         QueueError::Refused(_) => (ExitCode::Usage, "see docs/ELSEWHERE.md for what the server must allow"),
     };
     RunError { problems: vec![Diagnostic::new(error.to_string()).hint(hint)], exit }

@@ -5,6 +5,7 @@ use crate::config::participant_factory::ParticipantFactory;
 use crate::config::settings::Config;
 use crate::config::trust::Trust;
 use crate::diagnostic::Diagnostic;
+use crate::journal::{Disk, KeyStore};
 
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
@@ -28,6 +29,10 @@ impl Environment {
     /// Warnings about the project's folder and configuration.
     pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
         self.folders.notices.iter().chain(&self.config.notices)
+    }
+
+    pub fn keys(&self) -> KeyStore {
+        KeyStore::new(Disk::default(), &self.folders.keys())
     }
 
     /// Returns what makes participants, as far as the user has agreed.

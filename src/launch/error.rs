@@ -55,13 +55,17 @@ impl From<Diagnostic> for RunError {
     }
 }
 
-/// Fails with the problems, each once, if there are any.
-pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+pub fn each_once(problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for problem in problems {
         if !found.contains(&problem) {
             found.push(problem);
         }
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    found
+}
+
+/// Fails with the problems, each once, if there are any.
+pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+    if problems.is_empty() { Ok(()) } else { Err(each_once(problems)) }
 }

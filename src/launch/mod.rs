@@ -1,6 +1,6 @@
 //! Launch: the one way to start or resume a session, for every front end.
 //!
-//! `prepare` turns a definition into a header, `seat` finds who answers and opens the session file, and
+//! `plan` reads a definition, `prepare` turns it into a header, `seat` finds who answers and opens the session file, and
 //! `run` drives the engine. Nothing here prints, and nothing is run or sent before `run`.
 
 pub mod environment;
@@ -8,6 +8,7 @@ pub mod error;
 pub mod headless;
 pub mod material;
 pub mod needs;
+pub mod plan;
 pub mod prepare;
 pub mod roster;
 pub mod run;

@@ -1,89 +1,31 @@
-//! From a definition's file to a session that can open: loaded, its roster resolved, its needs known.
+//! From a plan to a session that can open: its roster resolved, its header written, its needs known.
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
-
 use super::environment::{Environment, PROGRAM, random};
 use super::error::no_problems;
-use super::material::{TaskTexts, linked_sessions, unreadable_evidence, with_tasks};
+use super::material::unreadable_evidence;
 use super::needs::needs;
-use super::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
+use super::plan::{LaunchOptions, SessionPlan};
+use super::roster::{UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
-use crate::config::PathPolicy;
-use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
-use crate::config::own_strategies::own_strategy;
-use crate::config::persona_library::PersonaLibrary;
-use crate::config::read_file::{read_input, read_text};
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    Door, Event, LinkedSession, PseudonymMap, RemoteSeat, SeatInfo, Session, SessionOpened, TEXTS,
-    TimedEvent, Timestamp,
+    Door, Event, PseudonymMap, RemoteSeat, SeatInfo, Session, SessionOpened, TEXTS, TimedEvent, Timestamp,
 };
 use crate::insight::join_list;
 use crate::journal::FORMAT;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
 use crate::workflow::{
-    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, Step,
-    default_id, depth, examine, needs_screen, recheck, state_file, unknown_tasks, with_written_names,
+    ChosenParticipant, Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, state_file,
+    with_written_names,
 };
 
 /// Receives each warning, and what is done meanwhile.
 pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
-
-/// Options of a run, the same for every front end.
-#[derive(Debug, Clone, Default)]
-pub struct LaunchOptions {
-    pub is_headless: bool,
-    pub flags: ModelFlags,
-    /// The participants to use, in this order; the definition's, if none are named.
-    pub participants: Vec<String>,
-    /// Seats that are given to people behind links, whoever else would have them.
-    pub invited: Vec<String>,
-    pub input: Option<String>,
-    pub seed: Option<u64>,
-    pub max_usd: Option<f64>,
-    pub answers: Answers,
-    pub rehearse: bool,
-    /// Nothing will be asked, so seats need no model.
-    pub only_looks: bool,
-    /// Evidence beside the definition's, as a snapshot shows it.
-    pub evidence: Vec<Map<String, Value>>,
-}
-
-impl LaunchOptions {
-    /// The run itself names who answers, so the definition's answers of seats are not used.
-    fn names_others(&self) -> bool {
-        let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
-        self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()
-    }
-
-    /// The scripted answers of a session that opened: those of the file, and of its definition for the steps
-    /// that it opened with as scripted.
-    pub fn answers_of(&self, session: &Session) -> Answers {
-        let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
-        self.answers.clone().with_written(session.definition(), opened_so)
-    }
-}
-
-pub struct PreparedSession {
-    pub definition: Definition,
-    pub text: String,
-    pub file: String,
-    pub flags: ModelFlags,
-    pub answers: Answers,
-    pub rehearse: bool,
-    /// The text of the project's own tasks, if it has some.
-    pub tasks: TaskTexts,
-    pub unread: Vec<Diagnostic>,
-    pub linked: Vec<LinkedSession>,
-    pub unlinked: Vec<Diagnostic>,
-    /// The file is the user's own, not a project's.
-    pub is_own: bool,
-}
 
 pub struct Opening {
     pub header: SessionOpened,
@@ -91,121 +33,28 @@ pub struct Opening {
     pub needs: Vec<Need>,
 }
 
-pub struct ExaminedFile {
-    /// The readable part of the definition, with errors or without.
-    pub plan: Option<PreparedSession>,
+/// A session as it would open, and everything that is wrong with it or should be said of it.
+pub struct DraftedSession {
+    pub header: SessionOpened,
+    pub session: Session,
     pub problems: Vec<Diagnostic>,
-    pub warnings: Vec<Diagnostic>,
-}
-
-impl ExaminedFile {
-    fn of(text: String, file: String, folders: &Dirs) -> Self {
-        let Examined { definition, mut problems, mut warnings, expanded } = examine(
-            Source { text: &text, file: &file, id: default_id(&file) },
-            OtherFiles {
-                definition: &|from, path| used_definition(from, path, &folders.path_policy(Some(&file))),
-                strategy: &|name| own_strategy(name, folders),
-            },
-        );
-        let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
-        let (tasks, texts) = with_tasks(definition, &file, folders);
-        let is_new = |problem: &&Diagnostic| !warnings.contains(problem);
-        let doubts: Vec<Diagnostic> = tasks.doubts.iter().filter(is_new).cloned().collect();
-        warnings.extend(doubts);
-        if tasks.problems.is_empty() {
-            warnings.extend(unknown_tasks(&tasks.definition, &file));
-        }
-        problems.extend(tasks.problems);
-        let definition = tasks.definition;
-        let (linked, unlinked) = linked_sessions(&definition, &file, &folders.path_policy(Some(&file)));
-        let plan = PreparedSession {
-            answers: Answers::written(&definition, &file),
-            definition,
-            text: expanded.unwrap_or(text),
-            file,
-            flags: ModelFlags::default(),
-            rehearse: false,
-            tasks: texts,
-            unread: tasks.doubts,
-            linked,
-            unlinked,
-            is_own: false,
-        };
-        Self { plan: Some(plan), problems, warnings }
-    }
-
-    fn valid(self) -> Result<LoadedFile, Vec<Diagnostic>> {
-        match self.plan {
-            Some(plan) if self.problems.is_empty() => Ok((plan, self.warnings)),
-            _ => Err(self.problems),
-        }
-    }
-}
-
-/// A definition without errors, and its warnings.
-type LoadedFile = (PreparedSession, Vec<Diagnostic>);
-
-/// Reads a definition as far as it can be read, for further checks; `-` is standard input.
-pub fn examine_file(path: &Path, folders: &Dirs) -> Result<ExaminedFile, Vec<Diagnostic>> {
-    let (file, text) = definition_text(path)?;
-    let mut found = ExaminedFile::of(text, file, folders);
-    if let Some(plan) = &mut found.plan {
-        plan.is_own = folders.is_own(path);
-    }
-    Ok(found)
-}
-
-/// Reads and loads a definition; its warnings come with it.
-pub fn read_definition(path: &Path, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
-    examine_file(path, folders)?.valid()
-}
-
-pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
-    ExaminedFile::of(text, file, folders).valid()
-}
-
-fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
-    let is_unasked = |name: &&String| header.participants.iter().all(|seat| seat.name != **name);
-    let say = |name: &String| {
-        Diagnostic::new(format!("no step asks `{name}`, whom --invite names"))
-            .hint("add the name to the `participants` of a round, or leave it out")
-    };
-    invited.iter().filter(is_unasked).map(say).collect()
+    pub notices: Vec<Diagnostic>,
 }
 
 /// Prepares a session of a definition; `tell` receives each warning. Nothing is run or sent.
 pub fn prepare(
-    mut plan: PreparedSession,
+    plan: SessionPlan,
     options: &LaunchOptions,
     set_up: &Environment,
     tell: Tell<'_>,
 ) -> Result<Opening, Vec<Diagnostic>> {
-    plan.flags = options.flags.clone();
-    plan.rehearse = options.rehearse;
-    if !options.participants.is_empty() {
-        let entries = options.participants.iter();
-        let chosen = entries.map(|entry| ChosenParticipant::read(entry)).collect::<Result<Vec<_>, _>>()?;
-        plan.definition = plan.definition.with_participants(&chosen);
-        no_problems(recheck(&plan.definition, &plan.file))?;
-    }
-    if !options.invited.is_empty() {
-        plan.definition = plan.definition.with_invited(&options.invited)?;
-        plan.flags.named.extend(options.invited.iter().map(|name| (name.clone(), LINK.to_owned())));
-        no_problems(recheck(&plan.definition, &plan.file))?;
-    }
+    plan.warnings.iter().for_each(&mut *tell);
+    let plan = plan.with_options(options)?;
     check_answers(options, &plan.definition, &plan.file, tell)?;
-    let names_others = options.names_others();
-    plan.answers = options.answers.clone().with_written(&plan.definition, |_| !names_others);
-    no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.looking_reader(&plan.definition)))?;
-    let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
+    let DraftedSession { header, session, problems, notices } =
+        plan.draft(set_up, UnknownAgentPolicy::Refused, crate::clock::now())?;
     no_problems(problems)?;
-    roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
-    let id = session_id(&plan.definition.id);
-    let mut header = plan.header(roster, &id, options.input.as_deref(), options.seed)?;
-    no_problems(unasked(&options.invited, &header))?;
-    no_problems(pin_workers(&mut header, &set_up.config.remote, &plan.file))?;
-    let session = opened(&header, crate::clock::now());
-    no_problems(misplaced_seats(&session, &plan.file))?;
+    notices.iter().for_each(&mut *tell);
     if options.is_headless {
         // On a screen the draft says this.
         if !options.only_looks {
@@ -219,6 +68,106 @@ pub fn prepare(
         set_up.trust.check_all(&needs)?;
     }
     Ok(Opening { header, session, needs })
+}
+
+impl SessionPlan {
+    /// Takes over the options of a run: who takes part, and who of them is behind a link.
+    fn with_options(mut self, options: &LaunchOptions) -> Result<Self, Vec<Diagnostic>> {
+        self.options = options.clone();
+        if !options.participants.is_empty() {
+            let entries = options.participants.iter();
+            let chosen =
+                entries.map(|entry| ChosenParticipant::read(entry)).collect::<Result<Vec<_>, _>>()?;
+            self.definition = self.definition.with_participants(&chosen);
+        }
+        if !options.invited.is_empty() {
+            self.definition = self.definition.with_invited(&options.invited)?;
+            let links = options.invited.iter().map(|name| (name.clone(), LINK.to_owned()));
+            self.options.flags.named.extend(links);
+        }
+        let names_others = options.names_others();
+        self.options.answers = options.answers.clone().with_written(&self.definition, |_| !names_others);
+        if !options.participants.is_empty() || !options.invited.is_empty() {
+            no_problems(recheck(&self.definition, &self.file))?;
+        }
+        Ok(self)
+    }
+
+    /// The session that would open at this time.
+    pub fn draft(
+        &self,
+        set_up: &Environment,
+        nobody: UnknownAgentPolicy,
+        at: Timestamp,
+    ) -> Result<DraftedSession, Vec<Diagnostic>> {
+        let reader = set_up.looking_reader(&self.definition);
+        let mut problems = unreadable_evidence(&self.definition, &self.file, &reader);
+        let (mut header, mut notices) = (self.header()?, Vec::new());
+        problems.extend(resolve(self, set_up, nobody, &mut header, &mut notices));
+        notices.extend(self.unlinked.iter().cloned());
+        header.pseudonyms = self.pseudonyms(&header)?;
+        problems.extend(unasked(&self.options.invited, &header));
+        problems.extend(pin_workers(&mut header, &set_up.config.remote, &self.file));
+        let session = opened(&header, at);
+        problems.extend(misplaced_seats(&session, &self.file));
+        Ok(DraftedSession { header, session, problems, notices })
+    }
+
+    /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
+    /// one from the operating system.
+    fn pseudonyms(&self, header: &SessionOpened) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
+        let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
+        let seed = asked.seed.or(self.options.seed).map_or_else(random_seed, Ok)?;
+        Ok(Some(PseudonymMap::draw(seed, header.participants.iter().map(|seat| seat.name.as_str()))))
+    }
+
+    /// The header, still without a roster.
+    fn header(&self) -> Result<SessionOpened, Vec<Diagnostic>> {
+        let seed = self.options.seed;
+        let input = self.options.input.as_deref();
+        let name = Path::new(&self.file).file_name().filter(|_| self.file != STANDARD_INPUT);
+        Ok(SessionOpened {
+            session: session_id(&self.definition.id),
+            format: FORMAT,
+            program: PROGRAM.to_owned(),
+            texts: TEXTS.to_owned(),
+            definition_file: name.map_or("stdin".into(), |name| name.to_string_lossy()).into_owned(),
+            definition_sha256: sha256_hex(&self.text),
+            definition: self.text.clone(),
+            draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
+            input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
+            seed,
+            rehearse: self.options.rehearse,
+            tasks_file: self.tasks.file.clone(),
+            tasks_state: self.tasks.state.clone(),
+            unread: self.unread.iter().chain(&self.unlinked).map(told).collect(),
+            linked_sessions: self.linked.clone(),
+            ..SessionOpened::default()
+        })
+    }
+
+    /// Returns the consents that a session needs; the user's own definition needs none for programs and
+    /// secrets.
+    pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
+        let mut needs = needs(session, set_up, &self.options.answers)?;
+        let is_said = |need: &&mut Need| matches!(need.what, What::Program { .. } | What::Secret { .. });
+        if self.is_own {
+            for need in needs.iter_mut().filter(is_said) {
+                set_up.trust.agree(std::slice::from_ref(need));
+                need.named_by = None;
+            }
+        }
+        Ok(needs)
+    }
+}
+
+fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
+    let is_unasked = |name: &&String| header.participants.iter().all(|seat| seat.name != **name);
+    let say = |name: &String| {
+        Diagnostic::new(format!("no step asks `{name}`, whom --invite names"))
+            .hint("add the name to the `participants` of a round, or leave it out")
+    };
+    invited.iter().filter(is_unasked).map(say).collect()
 }
 
 /// Writes the keys of workers into their seats; a worker that the configuration does not know is a problem.
@@ -284,105 +233,6 @@ pub(super) fn check_answers(
     let unused = written.iter().filter(|_| !options.names_others());
     unused.chain(&options.answers.check(definition)?).for_each(tell);
     Ok(())
-}
-
-/// The definition that the file `from` uses as `path`, with its name for messages.
-fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
-    bounds.check_named(Path::new(path))?;
-    let path = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
-    bounds.check(&path)?;
-    Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
-}
-
-/// Returns a definition's name in messages and its text; `-` is standard input.
-fn definition_text(path: &Path) -> Result<(String, String), Diagnostic> {
-    let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    Ok((file, text))
-}
-
-impl PreparedSession {
-    /// Finds every participant's persona and model; with them comes what is wrong with them.
-    pub fn roster(&self, set_up: &Environment, nobody: UnknownAgentPolicy) -> (Roster, Vec<Diagnostic>) {
-        let library = PersonaLibrary::new(&set_up.folders);
-        let catalog = set_up.catalog();
-        resolve(RosterInputs {
-            definition: &self.definition,
-            file: &self.file,
-            library: &library,
-            catalog: &catalog,
-            bounds: &set_up.folders.path_policy(Some(&self.file)),
-            config: &set_up.config,
-            flags: &self.flags,
-            answers: &self.answers,
-            rehearse: self.rehearse,
-            nobody,
-        })
-    }
-
-    /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
-    /// one from the operating system.
-    fn pseudonyms(
-        &self,
-        roster: &Roster,
-        seed: Option<u64>,
-    ) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
-        let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
-        let seed = asked.seed.or(seed).map_or_else(random_seed, Ok)?;
-        Ok(Some(PseudonymMap::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
-    }
-
-    pub fn header(
-        &self,
-        mut roster: Roster,
-        id: &str,
-        input: Option<&str>,
-        seed: Option<u64>,
-    ) -> Result<SessionOpened, Vec<Diagnostic>> {
-        for seat in &mut roster.seats {
-            seat.seed = seat.seed.or(seed);
-        }
-        let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(SessionOpened {
-            session: id.to_owned(),
-            format: FORMAT,
-            program: PROGRAM.to_owned(),
-            texts: TEXTS.to_owned(),
-            definition_file: name
-                .filter(|_| self.file != STANDARD_INPUT)
-                .unwrap_or_else(|| "stdin".to_owned()),
-            definition_sha256: sha256_hex(&self.text),
-            definition: self.text.clone(),
-            table_key: None,
-            draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
-            pseudonyms: self.pseudonyms(&roster, seed)?,
-            input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
-            seed,
-            rehearse: self.rehearse,
-            participants: roster.seats,
-            personas: roster.personas,
-            tasks_file: self.tasks.file.clone(),
-            tasks_state: self.tasks.state.clone(),
-            unread: self.unread.iter().chain(&self.unlinked).map(told).collect(),
-            linked_sessions: self.linked.clone(),
-            prices: roster.prices,
-            providers: roster.providers,
-        })
-    }
-
-    /// Returns the consents that a session needs; the user's own definition needs none for programs and
-    /// secrets.
-    pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
-        let mut needs = needs(session, set_up, &self.answers)?;
-        let is_said = |need: &&mut Need| matches!(need.what, What::Program { .. } | What::Secret { .. });
-        if self.is_own {
-            for need in needs.iter_mut().filter(is_said) {
-                set_up.trust.agree(std::slice::from_ref(need));
-                need.named_by = None;
-            }
-        }
-        Ok(needs)
-    }
 }
 
 fn random_seed() -> Result<u64, Vec<Diagnostic>> {

@@ -1,47 +1,21 @@
-//! From a definition to a session that can open: personas found, models chosen, seats taken.
+//! The roster of a session: personas found, models chosen, seats taken.
 //!
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
 //! the definition, `--model …`, the persona, the configured default.
 
-use std::collections::HashMap;
+use indexmap::{IndexMap, IndexSet};
 
-use indexmap::IndexMap;
-
-use super::error::no_problems;
-use super::scripted_answers::Answers;
-use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
+use super::environment::Environment;
+use super::error::each_once;
+use super::plan::SessionPlan;
+use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::history::{NO_MODEL, PersonaInfo, Price, ProviderSettings, SeatInfo};
+use crate::history::{NO_MODEL, PersonaInfo, Price, SeatInfo, SessionOpened};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::words::model_meant;
-use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step};
-
-/// A roster: what the header says of it, and what should be said about it.
-#[derive(Debug, Clone, Default)]
-pub struct Roster {
-    pub seats: Vec<SeatInfo>,
-    pub personas: Vec<PersonaInfo>,
-    /// Known prices of the models that a service answers.
-    pub prices: IndexMap<String, Price>,
-    pub providers: IndexMap<String, ProviderSettings>,
-    pub notices: Vec<Diagnostic>,
-}
-
-#[derive(Clone, Copy)]
-pub struct RosterInputs<'a> {
-    pub definition: &'a Definition,
-    pub file: &'a str,
-    pub library: &'a PersonaLibrary,
-    pub catalog: &'a ParticipantFactory<'a>,
-    pub bounds: &'a PathPolicy,
-    pub config: &'a Config,
-    pub flags: &'a ModelFlags,
-    pub answers: &'a Answers,
-    pub rehearse: bool,
-    pub nobody: UnknownAgentPolicy,
-}
+use crate::workflow::{ParticipantSpec, SeatTools, Step};
 
 /// The treatment of an agent that is no participant, no persona, and not scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +25,7 @@ pub enum UnknownAgentPolicy {
     Noticed,
 }
 
-/// Who may take a seat or do the work of an agent, the steps that ask it, and those of them whose answers
-/// are scripted.
+/// A participant or agent with the steps that ask it, and those of them whose answers are scripted.
 struct Candidate<'a> {
     spec: ParticipantSpec,
     steps: Vec<&'a Step>,
@@ -63,102 +36,124 @@ impl Candidate<'_> {
     fn is_seated(&self) -> bool {
         self.steps.iter().any(|step| step.round().is_some())
     }
+
+    fn is_scripted(&self) -> bool {
+        self.steps.len() == self.scripted.len()
+    }
 }
 
-/// Finds the persona and model of everyone whom a step asks.
+/// Finds the persona and model of everyone whom a step asks, and writes them into the header.
 ///
-/// With it come the errors: every missing persona, persona with a tool in a round, seated program, agent
-/// that is nobody, and invalid model.
-pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
-    let mut roster = Roster::default();
-    let mut problems = from.unknown_flags();
+/// Returns the errors: every missing persona, persona with a tool in a round, seated program, agent that is
+/// nobody, and invalid model.
+pub fn resolve(
+    plan: &SessionPlan,
+    set_up: &Environment,
+    nobody: UnknownAgentPolicy,
+    header: &mut SessionOpened,
+    notices: &mut Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut resolver = Resolver {
+        plan,
+        set_up,
+        library: PersonaLibrary::new(&set_up.folders),
+        catalog: set_up.catalog(),
+        bounds: set_up.folders.path_policy(Some(&plan.file)),
+        nobody,
+        notices: Vec::new(),
+        problems: Vec::new(),
+    };
+    resolver.check_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    for candidate in from.everyone() {
+    for candidate in resolver.everyone() {
         let spec = &candidate.spec;
-        let at = |problem: Diagnostic| problem.at(from.file, spec.place.0, spec.place.1);
-        let needs_nobody = candidate.steps.len() == candidate.scripted.len();
         if !personas.contains_key(&spec.persona) {
-            let persona = match from.persona(spec, &mut roster.notices) {
-                Ok(persona) => Some(persona),
-                Err(problem) => {
-                    // A persona that cannot be read is reported as such.
-                    let is_missing = problem.place.is_none();
-                    if needs_nobody || is_missing && from.needs_no_persona(&candidate) {
-                        roster.notices.extend(from.near_persona(spec).map(at));
-                    } else if from.nobody == UnknownAgentPolicy::Noticed && from.is_nobody(spec) {
-                        roster.notices.push(at(from.say_nobody(spec)));
-                    } else if is_missing && from.is_nobody(spec) {
-                        problems.push(at(from.say_nobody(spec)));
-                    } else if is_missing {
-                        problems.push(at(or_a_model(&spec.name, problem)));
-                    } else {
-                        problems.push(at(problem));
-                    }
-                    None
-                }
-            };
-            personas.insert(spec.persona.clone(), persona);
+            personas.insert(spec.persona.clone(), resolver.persona(&candidate));
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let (model, named_by) = from.model(spec, persona, &mut roster.notices);
-        if !needs_nobody {
-            problems.extend(from.seat_problems(&candidate, persona, &model, &named_by, &mut roster.notices));
+        let (model, named_by) = resolver.model(spec, persona);
+        if !candidate.is_scripted() {
+            resolver.check_seat(&candidate, persona, &model, &named_by);
         }
         let has_no_persona = persona.is_none() && !spec.needs_persona && candidate.is_seated();
         let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
-        roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, candidate.scripted) });
+        header.participants.push(SeatInfo { role, ..SeatInfo::given(spec, model, candidate.scripted) });
     }
-    roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
-    roster.notices.extend(from.unsent_seeds(&roster.seats));
-    roster.notices.extend(from.idle_flag(&roster.seats));
-    roster.notices.extend(crate::config::unreachable(from.definition, &roster.seats, from.file));
-    let fallbacks = from.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
-    let models: Vec<&String> = roster.seats.iter().map(|seat| &seat.model).chain(fallbacks).collect();
-    roster.prices = from.prices(&models);
-    roster.providers = from.catalog.provider_settings(&models);
-    roster.notices.dedup();
+    header.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
+    let seats = &mut header.participants;
+    resolver.notice_seeds(seats);
+    resolver.notice_idle_flag(seats);
+    resolver.notices.extend(crate::config::unreachable(&plan.definition, seats, &plan.file));
+    let fallbacks = plan.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
+    let models: Vec<&String> = seats.iter().map(|seat| &seat.model).chain(fallbacks).collect();
+    header.prices = resolver.prices(&models);
+    header.providers = resolver.catalog.provider_settings(&models);
+    for seat in seats {
+        seat.seed = seat.seed.or(plan.options.seed);
+    }
+    resolver.notices.dedup();
+    notices.append(&mut resolver.notices);
     // Several seats may share one fault.
-    (roster, no_problems(problems).err().unwrap_or_default())
+    each_once(resolver.problems)
 }
 
-impl<'a> RosterInputs<'a> {
-    /// Returns the reasons why a participant cannot be asked.
-    fn seat_problems(
-        &self,
+struct Resolver<'a> {
+    plan: &'a SessionPlan,
+    set_up: &'a Environment,
+    library: PersonaLibrary,
+    catalog: ParticipantFactory<'a>,
+    bounds: PathPolicy,
+    nobody: UnknownAgentPolicy,
+    notices: Vec<Diagnostic>,
+    problems: Vec<Diagnostic>,
+}
+
+impl<'a> Resolver<'a> {
+    fn at(&self, spec: &ParticipantSpec, problem: Diagnostic) -> Diagnostic {
+        problem.at(&self.plan.file, spec.place.0, spec.place.1)
+    }
+
+    /// Notes the reasons why a participant cannot be asked.
+    fn check_seat(
+        &mut self,
         candidate: &Candidate<'_>,
         persona: Option<&Persona>,
         model: &str,
         named_by: &ModelOrigin,
-        notices: &mut Vec<Diagnostic>,
-    ) -> Vec<Diagnostic> {
+    ) {
         let spec = &candidate.spec;
-        let at = |problem: Diagnostic| problem.at(self.file, spec.place.0, spec.place.1);
         let fallbacks = spec.models_after(model);
         let models = || std::iter::once(model).chain(fallbacks.iter().map(String::as_str));
-        let is_named = spec.command.is_none() && model != NO_MODEL;
-        let unusable = models().filter(|_| is_named).filter_map(|model| self.catalog.check(model).err());
-        let mut problems: Vec<_> = unusable.map(|problem| named_by.blame(problem, spec, self.file)).collect();
-        // One usable model of a list is enough.
-        if problems.len() <= fallbacks.len() {
-            notices.append(&mut problems);
+        if spec.command.is_none() && model != NO_MODEL {
+            let unusable = models().filter_map(|model| self.catalog.check(model).err());
+            let unusable: Vec<_> =
+                unusable.map(|problem| named_by.blame(problem, spec, &self.plan.file)).collect();
+            // One usable model of a list is enough.
+            let is_usable = unusable.len() <= fallbacks.len();
+            let list = if is_usable { &mut self.notices } else { &mut self.problems };
+            list.extend(unusable);
         }
-        let in_file = matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona);
-        let outside = models().filter(|_| in_file);
-        let outside = outside.filter_map(|model| self.bounds.of_participant(spec, model));
-        let of_seat = candidate.is_seated().then(|| refusal(spec, persona)).flatten();
-        notices.extend(left_out(spec, persona));
-        let of_tools = self.tools_error(spec, model);
-        let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
-        problems.extend(of_spec.chain(self.temperature_error(spec, model)).map(at));
-        problems
+        let mut found = Vec::new();
+        if candidate.is_seated() {
+            found.extend(refusal(spec, persona));
+        }
+        if matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona) {
+            found.extend(models().filter_map(|model| self.bounds.of_participant(spec, model)));
+        }
+        found.extend(self.tools_error(spec, model));
+        found.extend(self.temperature_error(spec, model));
+        for problem in found {
+            self.problems.push(self.at(spec, problem));
+        }
+        self.notices.extend(left_out(spec, persona));
     }
 
     fn everyone(&self) -> Vec<Candidate<'a>> {
-        let (definition, agents) = (self.definition, self.agents_by_persona());
+        let (definition, agents) = (&self.plan.definition, self.agents_by_persona());
         // A seat without a name has been refused by the loader.
         let named = definition.participants.iter().filter(|spec| !spec.name.is_empty());
         let candidate = |spec: ParticipantSpec| {
-            let parts = self.answers.parts(definition, &spec.name);
+            let parts = self.plan.options.answers.parts(definition, &spec.name);
             let asks = |step: &&Step| definition.asks(step, &spec.name, spec.agent_only);
             let steps: Vec<&Step> = definition.all_steps().filter(asks).collect();
             let scripted = steps.iter().filter(|step| parts.contains_key(&step.id));
@@ -168,35 +163,35 @@ impl<'a> RosterInputs<'a> {
         everyone.filter(|candidate| !candidate.steps.is_empty()).collect()
     }
 
-    fn unknown_flags(&self) -> Vec<Diagnostic> {
+    fn check_flags(&mut self) {
         let agents = self.agents_by_persona();
         let participants: Vec<&ParticipantSpec> =
-            self.definition.participants.iter().chain(&agents).collect();
+            self.plan.definition.participants.iter().chain(&agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
         let is_known = |name: &String| {
             !name.is_empty() && participants.iter().any(|spec| [&spec.name, &spec.persona].contains(&name))
         };
-        let unknown = |name: &String| {
-            Diagnostic::new(format!("--model names no participant: `{name}`"))
-                .hint(crate::diagnostic::did_you_mean(name, &known))
-        };
-        self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+        for name in self.plan.options.flags.named.keys().filter(|name| !is_known(name)) {
+            let problem = Diagnostic::new(format!("--model names no participant: `{name}`"));
+            self.problems.push(problem.hint(crate::diagnostic::did_you_mean(name, &known)));
+        }
     }
 
     /// Says that the model for seats which name none is that of no seat.
-    fn idle_flag(&self, seats: &[SeatInfo]) -> Option<Diagnostic> {
-        let model = self.flags.all.as_ref().filter(|_| !self.rehearse)?;
-        if seats.iter().any(|seat| seat.model == *model) {
-            return None;
+    fn notice_idle_flag(&mut self, seats: &[SeatInfo]) {
+        let options = &self.plan.options;
+        let Some(model) = options.flags.all.as_ref().filter(|_| !options.rehearse) else { return };
+        if seats.iter().all(|seat| seat.model != *model) {
+            let problem = Diagnostic::new(format!("`--model {model}` seats nobody: every seat has one"));
+            let hint = format!("seat it by `--model NAME={model}`; `--rehearse` needs no model");
+            self.notices.push(problem.hint(hint));
         }
-        let problem = Diagnostic::new(format!("`--model {model}` seats nobody: every seat has one"));
-        Some(problem.hint(format!("seat it by `--model NAME={model}`; `--rehearse` needs no model")))
     }
 
     /// Says that the model which the definition gives a participant has no tools that could be allowed.
     fn tools_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let is_its_own = spec.tools == SeatTools::Allowed && spec.model.as_deref() == Some(model);
-        if !is_its_own || self.catalog.with_tools(model, self.file).is_some() {
+        if !is_its_own || self.catalog.with_tools(model, &self.plan.file).is_some() {
             return None;
         }
         let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
@@ -218,37 +213,32 @@ impl<'a> RosterInputs<'a> {
             let is_charged =
                 self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
             if is_charged && !prices.contains_key(*model) {
-                prices.extend(price_of(self.catalog, model).map(|price| ((*model).clone(), price)));
+                prices.extend(price_of(&self.catalog, model).map(|price| ((*model).clone(), price)));
             }
         }
         prices
     }
 
-    /// The services that are sent no seed though the definition gives their seats one.
-    fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
-        let mut providers: Vec<&str> = Vec::new();
-        for seat in seats.iter().filter(|seat| seat.seed.is_some()) {
-            let provider = seat.model.split('/').next().unwrap_or_default();
+    /// Names the services that are sent no seed though the definition gives their seats one.
+    fn notice_seeds(&mut self, seats: &[SeatInfo]) {
+        let with_seed = seats.iter().filter(|seat| seat.seed.is_some());
+        let providers = with_seed.map(|seat| seat.model.split('/').next().unwrap_or_default());
+        for provider in providers.collect::<IndexSet<_>>() {
             let is_program = self.catalog.seat_program(provider).is_some();
-            let takes = !is_program && self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed);
-            if !takes && !providers.contains(&provider) {
-                providers.push(provider);
+            if is_program || !self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed) {
+                let what = format!("`{provider}` takes no seed: those of its seats are recorded, not sent");
+                self.notices.push(Diagnostic::new(what).with_file(&self.plan.file));
             }
         }
-        let say = |provider: &&str| {
-            Diagnostic::new(format!("`{provider}` takes no seed: those of its seats are recorded, not sent"))
-                .with_file(self.file)
-        };
-        providers.iter().map(say).collect()
     }
 
     /// Agents that steps name and that are no participants: personas, or nobody in particular.
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
-        for step in self.definition.all_steps() {
+        for step in self.plan.definition.all_steps() {
             for name in step.agents().into_iter().filter(|name| !name.is_empty()) {
                 let is_known = |spec: &ParticipantSpec| spec.name == name;
-                if !self.definition.participants.iter().chain(&specs).any(is_known) {
+                if !self.plan.definition.participants.iter().chain(&specs).any(is_known) {
                     specs.push(self.agent_spec(name, step.place));
                 }
             }
@@ -258,7 +248,7 @@ impl<'a> RosterInputs<'a> {
 
     /// An agent that is no participant: a model by its name, else a persona, or nobody in particular.
     fn agent_spec(&self, name: &str, place: (u64, u64)) -> ParticipantSpec {
-        let allows_tools = self.definition.allows_tools(name);
+        let allows_tools = self.plan.definition.allows_tools(name);
         let tools = if allows_tools { SeatTools::Allowed } else { SeatTools::Unset };
         let of_model = || ParticipantSpec { name: name.to_owned(), ..ParticipantSpec::of_model(name, place) };
         let spec = if name.contains('/') { of_model() } else { ParticipantSpec::named(name, place) };
@@ -277,7 +267,7 @@ impl<'a> RosterInputs<'a> {
         }
         let has_prompt = |step: &Step| step.agent().is_some_and(|agent| agent.prompt.is_some());
         let is_told = |step: &&Step| has_prompt(step) || candidate.scripted.contains(&step.id);
-        self.definition.is_tracker(spec) || candidate.steps.iter().all(is_told)
+        self.plan.definition.is_tracker(spec) || candidate.steps.iter().all(is_told)
     }
 
     /// Says that a participant has no persona, where its name is nearly that of one.
@@ -293,11 +283,11 @@ impl<'a> RosterInputs<'a> {
 
     /// The agent is no participant; participants have been looked for among the personas.
     fn is_nobody(&self, spec: &ParticipantSpec) -> bool {
-        spec.agent_only && !self.definition.participants.iter().any(|other| other.name == spec.name)
+        spec.agent_only && !self.plan.definition.participants.iter().any(|other| other.name == spec.name)
     }
 
     fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
-        let seats = self.definition.participants.iter().map(|other| other.name.as_str());
+        let seats = self.plan.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();
         let names: Vec<&str> =
             seats.chain(personas.iter().map(|found| found.persona.name.as_str())).collect();
@@ -309,34 +299,78 @@ impl<'a> RosterInputs<'a> {
         ))
     }
 
-    fn persona(&self, spec: &ParticipantSpec, notices: &mut Vec<Diagnostic>) -> Result<Persona, Diagnostic> {
+    /// The persona of a candidate; notes why it has none, unless it needs none.
+    fn persona(&mut self, candidate: &Candidate<'_>) -> Option<Persona> {
+        let spec = &candidate.spec;
         if let Some(text) = &spec.prompt {
-            return Ok(Persona::own(&spec.persona, text));
+            return Some(Persona::own(&spec.persona, text));
         }
-        let found = self.library.find(&spec.persona)?;
-        let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
-        notices.extend(found.persona.notices.iter().map(notice));
-        Ok(found.persona)
+        let problem = match self.library.find(&spec.persona) {
+            Ok(found) => {
+                let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
+                self.notices.extend(found.persona.notices.iter().map(notice));
+                return Some(found.persona);
+            }
+            Err(problem) => problem,
+        };
+        // A persona that cannot be read is reported as such.
+        let is_missing = problem.place.is_none();
+        let is_nobody = self.is_nobody(spec);
+        if candidate.is_scripted() || is_missing && self.needs_no_persona(candidate) {
+            let near = self.near_persona(spec).map(|problem| self.at(spec, problem));
+            self.notices.extend(near);
+        } else if is_nobody && self.nobody == UnknownAgentPolicy::Noticed {
+            self.notices.push(self.at(spec, self.say_nobody(spec)));
+        } else {
+            let problem = match is_missing {
+                true if is_nobody => self.say_nobody(spec),
+                true => or_a_model(&spec.name, problem),
+                false => problem,
+            };
+            self.problems.push(self.at(spec, problem));
+        }
+        None
     }
 
-    fn model(
-        &self,
-        spec: &ParticipantSpec,
-        persona: Option<&Persona>,
-        notices: &mut Vec<Diagnostic>,
-    ) -> (String, ModelOrigin) {
-        match self.definition.answered_by(spec, self.rehearse) {
-            Some(model) if self.rehearse => (model, ModelOrigin::Flag),
-            Some(model) => (model, ModelOrigin::Definition),
-            None => {
-                let (model, by) = model_of(spec, persona, self.config, self.flags, notices);
-                if let ModelOrigin::Variable(name) = &by {
-                    let message = format!("`{}`: {model}, from {name} in the environment", spec.name);
-                    notices.push(Diagnostic::new(message));
-                }
-                (model, by)
-            }
+    fn model(&mut self, spec: &ParticipantSpec, persona: Option<&Persona>) -> (String, ModelOrigin) {
+        let options = &self.plan.options;
+        if let Some(model) = self.plan.definition.answered_by(spec, options.rehearse) {
+            let by = if options.rehearse { flag() } else { ModelOrigin::Definition };
+            return (model, by);
         }
+        // `inherit` leaves the choice to the next place.
+        let is_given = |model: &String| !matches!(model.as_str(), "" | "inherit");
+        let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
+        let variable = |name: &String| {
+            let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
+            Some((std::env::var(&name).ok().filter(is_given)?, ModelOrigin::Variable(name)))
+        };
+        let mut by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given);
+        if let Some(model) = by_persona.take_if(|model| !is_model(model)) {
+            let name = &spec.persona;
+            let message =
+                format!("the model `{model}` of persona `{name}` is not `provider/model`: not used");
+            self.notices.push(Diagnostic::new(message));
+        }
+        let configured = self.set_up.config.model.clone();
+        let candidates = [
+            names().find_map(|name| options.flags.named.get(name)).map(|model| (model.clone(), flag())),
+            names().find_map(variable),
+            spec.model.clone().map(|model| (model, ModelOrigin::Definition)),
+            options.flags.all.clone().map(|model| (model, flag())),
+            by_persona.map(|model| (model, ModelOrigin::Persona)),
+            configured.map(|model| {
+                let by = format!("`model` of {}", model.from);
+                (model.value, ModelOrigin::Elsewhere(by))
+            }),
+        ];
+        let given = candidates.into_iter().flatten().find(|(model, _)| is_given(model));
+        let (model, by) = given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelOrigin::Definition));
+        if let ModelOrigin::Variable(name) = &by {
+            let message = format!("`{}`: {model}, from {name} in the environment", spec.name);
+            self.notices.push(Diagnostic::new(message));
+        }
+        (model, by)
     }
 }
 
@@ -382,80 +416,25 @@ fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnos
     Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }
 
-#[derive(Debug, Clone, Default)]
-pub struct ModelFlags {
-    pub all: Option<String>,
-    pub named: HashMap<String, String>,
-}
-
-impl ModelFlags {
-    pub fn parse(values: &[String]) -> Self {
-        let mut flags = Self::default();
-        for value in values {
-            match value.split_once('=') {
-                Some((name, model)) => {
-                    flags.named.insert(name.to_owned(), model.to_owned());
-                }
-                None => flags.all = Some(value.clone()),
-            }
-        }
-        flags
-    }
-}
-
 enum ModelOrigin {
-    Flag,
-    Variable(String),
     Definition,
     Persona,
-    Configuration(String),
+    Variable(String),
+    Elsewhere(String),
+}
+
+fn flag() -> ModelOrigin {
+    ModelOrigin::Elsewhere("--model".to_owned())
 }
 
 impl ModelOrigin {
     /// Says of a problem with the model where it was named.
     fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
-        let named =
-            |by: &str| Diagnostic { message: format!("{by}: {}", problem.message), ..problem.clone() };
-        match self {
-            Self::Flag => named("--model"),
-            Self::Variable(name) => named(name),
-            Self::Configuration(from) => named(&format!("`model` of {from}")),
-            Self::Persona => named(&format!("persona `{}`", spec.persona)),
-            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
-        }
+        let by = match self {
+            Self::Definition => return problem.at(file, spec.place.0, spec.place.1),
+            Self::Persona => &format!("persona `{}`", spec.persona),
+            Self::Variable(by) | Self::Elsewhere(by) => by,
+        };
+        Diagnostic { message: format!("{by}: {}", problem.message), ..problem }
     }
-}
-
-fn model_of(
-    spec: &ParticipantSpec,
-    persona: Option<&Persona>,
-    config: &Config,
-    flags: &ModelFlags,
-    notices: &mut Vec<Diagnostic>,
-) -> (String, ModelOrigin) {
-    // `inherit` leaves the choice to the next place.
-    let is_given = |model: &String| !matches!(model.as_str(), "" | "inherit");
-    let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
-    let flag = |model: &String| (model.clone(), ModelOrigin::Flag);
-    let variable = |name: &String| {
-        let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
-        let model = std::env::var(&name).ok().filter(is_given)?;
-        Some((model, ModelOrigin::Variable(name)))
-    };
-    let mut by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given);
-    if let Some(model) = by_persona.take_if(|model| !is_model(model)) {
-        let name = &spec.persona;
-        let message = format!("the model `{model}` of persona `{name}` is not `provider/model`: not used");
-        notices.push(Diagnostic::new(message));
-    }
-    let candidates = [
-        names().find_map(|name| flags.named.get(name)).map(flag),
-        names().find_map(variable),
-        spec.model.clone().map(|model| (model, ModelOrigin::Definition)),
-        flags.all.as_ref().map(flag),
-        by_persona.map(|model| (model, ModelOrigin::Persona)),
-        config.model.clone().map(|model| (model.value, ModelOrigin::Configuration(model.from))),
-    ];
-    let given = candidates.into_iter().flatten().find(|(model, _)| is_given(model));
-    given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelOrigin::Definition))
 }

@@ -14,7 +14,7 @@ use crate::engine::{
     Engine, EngineConfig, EngineError, Facilitator, Observer, RemoteSeats, ReplacementSeat, SeatReplacer,
 };
 use crate::history::Session;
-use crate::journal::{Disk, DiskError, KeyStore};
+use crate::journal::DiskError;
 use crate::participants::human::HumanQueue;
 use crate::participants::progress::ProgressBoard;
 
@@ -41,7 +41,7 @@ pub struct EndedRun {
 
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
-    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    let keys = set_up.keys();
     let before = if matches!(ready.start, Command::Open(_)) { Session::default() } else { ready.session };
     let mut engine = Engine::new(
         before,

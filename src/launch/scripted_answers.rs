@@ -12,7 +12,7 @@ use crate::engine::FacilitatorAnswer;
 use crate::history::{
     CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
 };
-use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
+use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, as_text, written_id};
 use crate::yaml::{Map, Node, Value, read_yaml_or_json};
@@ -35,29 +35,15 @@ pub struct Answers {
     pub(super) has_lost_key: bool,
 }
 
-struct Script<'a> {
-    lines: Vec<&'a Node>,
-    /// Each serves once; otherwise the only one serves every time.
-    in_turn: bool,
+fn script(node: &Node) -> Script<&Node> {
+    Script { lines: items(node).iter().collect(), in_turn: matches!(node.value, Value::List(_)) }
 }
 
-impl<'a> Script<'a> {
-    fn of(node: &'a Node) -> Self {
-        let in_turn = matches!(node.value, Value::List(_));
-        Self { lines: items(node).iter().collect(), in_turn }
-    }
-
-    /// Returns the entry under a name, or those of the maps in its list.
-    fn named(node: &'a Node, name: &str) -> Option<Self> {
-        let Value::List(items) = &node.value else { return node.get(name).map(Self::of) };
-        let lines: Vec<&Node> = items.iter().filter_map(|item| item.get(name)).collect();
-        (!lines.is_empty()).then_some(Self { lines, in_turn: true })
-    }
-
-    fn line(&self, step: &str, used: usize) -> Result<&'a Node, String> {
-        let line = self.lines.get(if self.in_turn { used } else { 0 });
-        line.copied().ok_or_else(|| format!("the script has no more answers for step `{step}`"))
-    }
+/// Returns the entry under a name, or those of the maps in its list.
+fn named<'a>(node: &'a Node, name: &str) -> Option<Script<&'a Node>> {
+    let Value::List(items) = &node.value else { return node.get(name).map(script) };
+    let lines: Vec<&Node> = items.iter().filter_map(|item| item.get(name)).collect();
+    (!lines.is_empty()).then_some(Script { lines, in_turn: true })
 }
 
 impl Answers {
@@ -108,25 +94,29 @@ impl Answers {
     }
 
     /// Returns the script of each step for a seat or an agent.
-    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
-        let script = |key: &str, node| match &step_of(definition, key)?.kind {
-            StepKind::Agent(agent) => (agent.agent == seat).then(|| Script::of(node)),
-            StepKind::Review(review) => {
-                let reviewers = definition.reviewers(review);
-                if names(node).any(|name| reviewers.contains(&name)) {
-                    return Script::named(node, seat);
+    pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, Script<ScriptedReply>> {
+        let mut parts = HashMap::new();
+        for (key, node) in &self.steps {
+            let Some(step) = step_of(definition, &key.text) else { continue };
+            let found = match &step.kind {
+                StepKind::Agent(agent) => (agent.agent == seat).then(|| script(node)),
+                StepKind::Review(review) => {
+                    let reviewers = definition.reviewers(review);
+                    if names(node).any(|name| reviewers.contains(&name)) {
+                        named(node, seat)
+                    } else {
+                        reviewers.contains(&seat).then(|| script(node))
+                    }
                 }
-                reviewers.contains(&seat).then(|| Script::of(node))
+                StepKind::Round(_) => named(node, seat),
+                _ => None,
+            };
+            if let Some(Script { lines, in_turn }) = found {
+                let lines = lines.into_iter().map(reply).collect();
+                parts.insert(key.text.clone(), Script { lines, in_turn });
             }
-            StepKind::Round(_) => Script::named(node, seat),
-            _ => None,
-        };
-        let seat = |script: Script<'_>| {
-            let mut lines: Vec<ScriptedReply> = script.lines.into_iter().map(reply).collect();
-            if script.in_turn { ScriptedSeat::InTurn(lines) } else { ScriptedSeat::Always(lines.remove(0)) }
-        };
-        let steps = self.steps.iter();
-        steps.filter_map(|(key, node)| Some((key.text.clone(), seat(script(&key.text, node)?)))).collect()
+        }
+        parts
     }
 
     /// Checks that every entry has a form that its step can use; returns the entries that serve nothing.
@@ -263,7 +253,7 @@ impl Answers {
         };
         let used = self.used.get(&key).copied().unwrap_or_default();
         let is_tie = matches!(question.kind, QuestionKind::Tie(_));
-        let script = self.step(&key).and_then(|node| if is_tie { tie(node) } else { Some(Script::of(node)) });
+        let script = self.step(&key).and_then(|node| if is_tie { tie(node) } else { Some(script(node)) });
         let Some(script) = script else { return Ok(None) };
         let line = script.line(&key, used)?;
         let answer = match &question.kind {
@@ -284,7 +274,7 @@ impl Answers {
             return Ok(None);
         };
         let step = &round.opened.step;
-        let Some(script) = self.step(SYNTHESIS).and_then(|node| Script::named(node, step)) else {
+        let Some(script) = self.step(SYNTHESIS).and_then(|node| named(node, step)) else {
             return Ok(None);
         };
         let earlier = session.rounds.iter().filter(|round| round.opened.step == *step).count() - 1;
@@ -315,8 +305,8 @@ fn names(node: &Node) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the entry that decides a round's tie.
-fn tie(node: &Node) -> Option<Script<'_>> {
-    if matches!(node.value, Value::Text(_)) { Some(Script::of(node)) } else { Script::named(node, TIE) }
+fn tie(node: &Node) -> Option<Script<&Node>> {
+    if matches!(node.value, Value::Text(_)) { Some(script(node)) } else { named(node, TIE) }
 }
 
 /// The options of the round are known only when it opens.
@@ -439,9 +429,10 @@ mod tests {
         let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
         let definition = crate::workflow::load(source).unwrap().definition;
         let parts = |seat| answers.parts(&definition, seat);
-        assert_eq!(parts("a")["risks"], ScriptedSeat::Always(Ok("{\"position\":\"x\"}".into())));
-        assert_eq!(parts("b")["risks"], ScriptedSeat::Always(Err("offline".into())));
-        assert!(matches!(&parts("c")["risks"], ScriptedSeat::InTurn(lines) if lines.len() == 2));
+        let always = |line| Script { lines: vec![line], in_turn: false };
+        assert_eq!(parts("a")["risks"], always(Ok("{\"position\":\"x\"}".into())));
+        assert_eq!(parts("b")["risks"], always(Err("offline".into())));
+        assert!(parts("c")["risks"].in_turn && parts("c")["risks"].lines.len() == 2);
         assert!(parts("d").is_empty());
     }
 

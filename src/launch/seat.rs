@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 use super::environment::{Environment, PROGRAM, random};
 use super::error::{RunError, no_problems};
 use super::needs::{AskedSeat, budget, everyone, file_of, needs, outside};
-use super::prepare::{LaunchOptions, Tell, check_answers, opened};
+use super::plan::LaunchOptions;
+use super::prepare::{Tell, check_answers, opened};
 use super::scripted_answers::Answers;
 use super::wrapped::wrapped_seats;
 use crate::config::ParticipantFactory;
@@ -21,7 +22,7 @@ use crate::engine::{Budget, SeatedParticipants};
 use crate::history::{Door, SeatInfo, SeatStatus, Session, SessionOpened, WorkItemReturned};
 use crate::journal::{Disk, Journal, KeyStore, OpenedJournal, SessionClaim, TABLE_KEY};
 use crate::participants::human::HumanQueue;
-use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
+use crate::participants::scripted::{Script, ScriptedParticipant, ScriptedReply};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::round::answer::ReplyAttempt;
 use crate::round::seal::sign::SigningKey;
@@ -95,7 +96,7 @@ impl Launcher<'_> {
         let set_up = self.set_up;
         let mut answers = self.options.answers_of(&session);
         answers.resume(&session);
-        let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+        let keys = set_up.keys();
         let is_lost = |number| matches!(keys.find(&session.id, number), Ok(None));
         answers.has_lost_key = session.open_round().is_some_and(|round| is_lost(round.opened.number));
         check_answers(self.options, session.definition(), file_of(&session), tell)?;
@@ -145,7 +146,7 @@ impl Launcher<'_> {
 
 /// Claims a session for this process. Two that ran copies of it would share the keys of its rounds.
 fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> {
-    KeyStore::new(Disk::default(), &set_up.folders.keys()).claim(session).map_err(|error| {
+    set_up.keys().claim(session).map_err(|error| {
         let Some(holder) = error.locked else {
             let problem = Diagnostic::new(error.to_string());
             let problem = problem.hint("set ROUNDTABLE_HOME to a folder that can be written");
@@ -160,7 +161,7 @@ fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> 
 /// Makes the key that signs a session's offers, keeps it, and returns its public key. Workers know this
 /// machine by its lasting one.
 fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String, Diagnostic> {
-    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    let keys = set_up.keys();
     let is_workers = |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
     let key = if header.participants.iter().any(is_workers) {
         lasting_table_key(&keys)?
@@ -259,7 +260,7 @@ fn participant(
 fn used(
     session: &Session,
     seat: &str,
-    parts: &HashMap<String, ScriptedSeat>,
+    parts: &HashMap<String, Script<ScriptedReply>>,
     has_lost_key: bool,
 ) -> HashMap<String, usize> {
     let mut used = HashMap::new();

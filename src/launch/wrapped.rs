@@ -90,13 +90,6 @@ pub(super) fn wrapped_seats(
             })
         });
         let Some(now) = found else { continue };
-        if let Some(then) = seat.wrapped.as_ref().filter(|then| then.version != now.version) {
-            let (program, name) = (&now.program, &seat.name);
-            let (now, then) = (&now.version, &then.version);
-            tell(&Diagnostic::new(format!(
-                "`{program}` of {name} is now {now}; the session opened with {then}"
-            )));
-        }
         by_seat.insert(seat.name.clone(), now.clone());
     }
     no_problems(problems)?;

@@ -12,16 +12,24 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest};
 /// A reply, or the message with which the try fails.
 pub type ScriptedReply = Result<String, String>;
 
+/// Answers to one step: used up in order, or a single one that serves every time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScriptedSeat {
-    /// The same every time.
-    Always(ScriptedReply),
-    InTurn(Vec<ScriptedReply>),
+pub struct Script<T> {
+    pub lines: Vec<T>,
+    pub in_turn: bool,
+}
+
+impl<T: Clone> Script<T> {
+    /// The answer after so many; fails, naming the step, when they are used up.
+    pub fn line(&self, step: &str, used: usize) -> Result<T, String> {
+        let line = self.lines.get(if self.in_turn { used } else { 0 });
+        line.cloned().ok_or_else(|| format!("the script has no more answers for step `{step}`"))
+    }
 }
 
 /// A seat whose answers in some steps are scripted; in others it is who it is.
 pub struct ScriptedParticipant {
-    parts: HashMap<String, ScriptedSeat>,
+    parts: HashMap<String, Script<ScriptedReply>>,
     used: Mutex<HashMap<String, usize>>,
     otherwise: Option<Arc<dyn Participant>>,
 }
@@ -29,7 +37,7 @@ pub struct ScriptedParticipant {
 impl ScriptedParticipant {
     /// Scripted by step; `used` says how many answers of a step are used up already.
     pub fn new(
-        parts: HashMap<String, ScriptedSeat>,
+        parts: HashMap<String, Script<ScriptedReply>>,
         used: HashMap<String, usize>,
         otherwise: Option<Arc<dyn Participant>>,
     ) -> Self {
@@ -37,26 +45,17 @@ impl ScriptedParticipant {
     }
 
     /// Returns the script of a step with its id: its own, or the one it was written with.
-    fn part<'a>(&'a self, step: &'a str) -> Option<(&'a str, &'a ScriptedSeat)> {
+    fn part<'a>(&'a self, step: &'a str) -> Option<(&'a str, &'a Script<ScriptedReply>)> {
         [step, written_id(step)].into_iter().find_map(|id| Some((id, self.parts.get(id)?)))
     }
 
     fn next_line(&self, step: &str) -> Option<ScriptedReply> {
-        let (step, part) = self.part(step)?;
-        match part {
-            ScriptedSeat::Always(line) => Some(line.clone()),
-            ScriptedSeat::InTurn(lines) => {
-                let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-                let at = used.entry(step.to_owned()).or_insert(0);
-                *at += 1;
-                Some(lines.get(*at - 1).cloned().unwrap_or_else(|| Err(used_up(step))))
-            }
-        }
+        let (step, script) = self.part(step)?;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = used.entry(step.to_owned()).or_insert(0);
+        *used += 1;
+        Some(script.line(step, *used - 1).and_then(|reply| reply))
     }
-}
-
-fn used_up(step: &str) -> String {
-    format!("the script has no more answers for step `{step}`")
 }
 
 impl Participant for ScriptedParticipant {
@@ -77,8 +76,8 @@ impl Participant for ScriptedParticipant {
     }
 
     fn unavailable_reason(&self, step: &str) -> Option<String> {
-        let (step, ScriptedSeat::InTurn(lines)) = self.part(step)? else { return None };
+        let (step, script) = self.part(step)?;
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        (used.get(step).copied().unwrap_or(0) >= lines.len()).then(|| used_up(step))
+        script.line(step, used.get(step).copied().unwrap_or(0)).err()
     }
 }

@@ -329,11 +329,17 @@ impl Screen {
 
     fn keep(&mut self) {
         self.keep_at = None;
-        let Some(Overlay::Form(form)) = &self.model.overlay else { return };
-        if form.kept_as.is_empty() {
-            return;
+        if let Some(Overlay::Form(form)) = &self.model.overlay {
+            let (name, text) = (form.kept_as.clone(), form.unfinished());
+            self.keep_text(&name, text.as_deref());
         }
-        if let Err(problem) = self.host.keep(&form.kept_as, form.unfinished().as_deref()) {
+    }
+
+    fn keep_text(&mut self, name: &str, text: Option<&str>) {
+        self.keep_at = None;
+        if !name.is_empty()
+            && let Err(problem) = self.host.keep(name, text)
+        {
             self.model.notice = Some(format!("Cannot save draft: {problem}"));
         }
     }

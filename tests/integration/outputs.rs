@@ -10,7 +10,7 @@ use crate::program::{Desk, ran};
 /// else does something, only show their help.
 const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
     verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
-    check odd.yaml --json; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
+    check odd.yaml; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
     completions bash; init --help; --batch decide.yaml; run decide.yaml; \
     ask Which? a b --rehearse";
 /// Those that `--help` does not list.

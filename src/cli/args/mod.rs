@@ -85,11 +85,8 @@ pub enum Verb {
         /// Definitions, or `-` for stdin
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
-        /// Print one JSON object per finding
-        #[arg(long)]
-        json: bool,
         /// Print each definition with the steps of its discussions in their place
-        #[arg(long, conflicts_with = "json")]
+        #[arg(long)]
         expand: bool,
         /// Ask local servers whether the first prompts fit into their windows
         #[arg(long, conflicts_with = "expand")]

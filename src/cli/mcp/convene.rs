@@ -11,8 +11,8 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::prepare::{LaunchOptions, load_definition, prepare};
-use crate::launch::roster::ModelFlags;
+use crate::launch::plan::{LaunchOptions, ModelFlags, load_definition};
+use crate::launch::prepare::prepare;
 use crate::launch::scripted_answers::Answers;
 use crate::launch::seat::Launcher;
 use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
@@ -27,7 +27,8 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     sessions.has_room()?;
     let set_up = Environment::find(args.trust.trust)?;
     let definition = definition(asked, &args.participants)?;
-    let (plan, mut notices) = load_definition(definition, FILE.to_owned(), &set_up.folders)?;
+    let plan = load_definition(definition, FILE.to_owned(), &set_up.folders)?;
+    let mut notices: Vec<Diagnostic> = Vec::new();
     let options = LaunchOptions {
         is_headless: true,
         flags: ModelFlags::parse(&args.model),

@@ -93,7 +93,11 @@ impl Server {
     }
 
     fn file_of(&self, id: &str) -> Result<PathBuf, Diagnostic> {
-        self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.args.trust.trust)?, id), Ok)
+        let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
+        let found = saved(&Dirs::find(self.args.trust.trust)?).into_iter().find(is_it);
+        found.ok_or_else(|| {
+            Diagnostic::new(format!("no session `{id}`")).hint("`convene` gives the id of a new one")
+        })
     }
 
     fn result(&self, asked: &OfSession) -> Answered<Value> {
@@ -169,13 +173,6 @@ fn tools() -> Vec<Tool> {
             reads(),
         ),
     ]
-}
-
-fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
-    let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
-    saved(folders).into_iter().find(is_it).ok_or_else(|| {
-        Diagnostic::new(format!("no session `{id}`")).hint("`convene` gives the id of a new one")
-    })
 }
 
 fn not_over() -> Diagnostic {

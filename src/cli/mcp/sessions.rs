@@ -3,8 +3,7 @@
 //! Each runs on a thread of its own. The numbers are folded from events that are on disk.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -40,18 +39,25 @@ pub struct Sessions {
 struct RunningSession {
     numbers: watch::Receiver<Numbers>,
     thread: Option<JoinHandle<()>>,
-    path: PathBuf,
+}
+
+impl RunningSession {
+    fn is_open(&self) -> bool {
+        self.numbers.borrow().state == SessionState::Open
+    }
 }
 
 impl Sessions {
+    fn running(&self) -> MutexGuard<'_, HashMap<String, RunningSession>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn new(runtime: Handle, interrupt: CancellationToken) -> Self {
         Self { runtime, interrupt, running: Mutex::default() }
     }
 
     pub fn has_room(&self) -> Result<(), Diagnostic> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let open =
-            running.values().filter(|session| session.numbers.borrow().state == SessionState::Open).count();
+        let open = self.running().values().filter(|session| session.is_open()).count();
         if open < MOST {
             return Ok(());
         }
@@ -79,8 +85,7 @@ impl Sessions {
                 }
             }
         }
-        let path = ready.path.clone();
-        let mut teller = NumbersTeller { session: Session::default(), tell, open_gate };
+        let mut teller = NumbersPublisher { session: Session::default(), tell, open_gate };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
@@ -98,18 +103,15 @@ impl Sessions {
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(work);
         let thread = thread
             .map_err(|error| Diagnostic::new(format!("the session is saved and cannot run: {error}")))?;
-        let running = RunningSession { numbers, thread: Some(thread), path };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(id, running);
+        let running = RunningSession { numbers, thread: Some(thread) };
+        self.running().insert(id, running);
         Ok(first)
     }
 
     /// The numbers of a session that runs here, or has; with `wait`, once it is no longer open or that
     /// time is over.
     pub async fn numbers(&self, id: &str, wait: Duration) -> Option<Numbers> {
-        let mut numbers = {
-            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            running.get(id)?.numbers.clone()
-        };
+        let mut numbers = self.running().get(id)?.numbers.clone();
         let settled = numbers.wait_for(|numbers| numbers.state != SessionState::Open);
         let is_lost = matches!(tokio::time::timeout(wait, settled).await, Ok(Err(_)));
         let mut now = numbers.borrow().clone();
@@ -121,19 +123,11 @@ impl Sessions {
     }
 
     pub fn is_open(&self, id: &str) -> bool {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.get(id).is_some_and(|session| session.numbers.borrow().state == SessionState::Open)
-    }
-
-    /// The file of a session that runs here, or has.
-    pub fn path(&self, id: &str) -> Option<PathBuf> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(running.get(id)?.path.clone())
+        self.running().get(id).is_some_and(RunningSession::is_open)
     }
 
     pub fn wait(&self) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for thread in running.values_mut().filter_map(|session| session.thread.take()) {
+        for thread in self.running().values_mut().filter_map(|session| session.thread.take()) {
             // A session that failed has said so.
             let _ = thread.join();
         }
@@ -180,13 +174,13 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
 }
 
 /// Folds what is on disk, and tells its numbers.
-struct NumbersTeller {
+struct NumbersPublisher {
     session: Session,
     tell: watch::Sender<Numbers>,
     open_gate: watch::Sender<bool>,
 }
 
-impl NumbersTeller {
+impl NumbersPublisher {
     fn end(&self, error: Option<String>) {
         let mut numbers = numbers_of(&self.session);
         if let Some(error) = error {
@@ -198,7 +192,7 @@ impl NumbersTeller {
     }
 }
 
-impl Observer for NumbersTeller {
+impl Observer for NumbersPublisher {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
         self.session.apply_entry(line);
         let event = &line.stamped.event;

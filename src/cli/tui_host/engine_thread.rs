@@ -69,7 +69,7 @@ impl Facilitator for ScreenFacilitator {
 pub fn seat_link(door: &LinkDoor, access: &Access) -> SeatLink {
     let text = access.text();
     let code = if matches!(access, Access::Link(_)) { qr_code(&text) } else { None };
-    SeatLink { text, code, notes: door.notes() }
+    SeatLink { text, code, notes: door.notes.clone() }
 }
 
 /// Starts an engine on a session, with a door for seats that are invited.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::browse::{saved, state_in_words};
+use crate::cli::browse::{first_question, question, saved, session_in, state_in_words};
 use crate::cli::doctor;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
 use crate::config::own_strategies::own_strategy_names;
@@ -13,12 +13,11 @@ use crate::config::prices::TABLE;
 use crate::config::providers::KNOWN;
 use crate::config::read_file::read_text;
 use crate::history::Session;
-use crate::journal::{Disk, fold, read_log};
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
 use crate::tui::{Home, HomeRow, ModelSource, OpenTarget, without_tools};
-use crate::workflow::{Definition, Source, default_id, load};
+use crate::workflow::{Source, default_id, load};
 
 /// So many saved sessions are shown, the newest first.
 const MOST_SESSIONS: usize = 100;
@@ -78,13 +77,11 @@ fn session(path: &Path) -> HomeRow {
     let mut name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let meta = std::fs::metadata(path).ok();
     let size = meta.as_ref().map_or(0, std::fs::Metadata::len);
-    let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
-    let (sign, about) = match read.map(|bytes| read_log(&bytes)) {
+    let read = (size <= MOST_READ).then(|| session_in(path));
+    let (sign, about) = match read {
         None => ("?", format!("{} MB", size / (1024 * 1024))),
-        Some(Err(damage)) => ("!", format!("damaged: {}", damage.what)),
-        Some(Ok(log)) if log.lines.is_empty() => ("!", "nothing recorded".to_owned()),
-        Some(Ok(log)) => {
-            let session = fold(&log);
+        Some(Err(why)) => ("!", why),
+        Some(Ok(session)) => {
             let sign = match &session.closed {
                 None => "●",
                 Some(closed) if closed.exit_code == 0 => "✓",
@@ -98,13 +95,6 @@ fn session(path: &Path) -> HomeRow {
     let age = touched.map(|since| age(since.as_secs())).unwrap_or_default();
     let opening = OpenTarget::Replay(path.to_owned());
     HomeRow { sign, name, about, age, opening }
-}
-
-fn question(session: &Session) -> Option<String> {
-    let asked = session.rounds.last().map(|round| round.opened.question.clone());
-    let definition = session.definition.as_ref()?;
-    let text = asked.or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
-    text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }
 
 fn state(session: &Session) -> String {
@@ -146,12 +136,6 @@ fn definitions(bounds: &PathPolicy) -> Vec<PathBuf> {
 fn about(text: &str, file: &str) -> Option<String> {
     let loaded = load(Source { text, file, id: default_id(file) }).ok()?.definition;
     loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(|| first_question(&loaded))
-}
-
-/// The question of the first round, unless it is a template, which says little before it is rendered.
-fn first_question(definition: &Definition) -> Option<String> {
-    let question = definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
-    question.filter(|text| !text.contains("{{"))
 }
 
 /// Asks local servers, which takes as long as the slowest, and finds services by their keys. One that wants a

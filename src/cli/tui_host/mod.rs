@@ -29,12 +29,13 @@ use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
 use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
 use crate::insight::wording::resume_verb;
-use crate::journal::{Disk, KeyStore, fold};
+use crate::journal::{Disk, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::material::with_evidence;
 use crate::launch::needs::needs;
-use crate::launch::prepare::{LaunchOptions, Tell, load_definition, opened, prepare, read_definition};
+use crate::launch::plan::{LaunchOptions, load_definition, read_definition};
+use crate::launch::prepare::{Tell, opened, prepare};
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
 use crate::launch::session_file::{open_session, read_session};
@@ -149,7 +150,7 @@ impl TuiHost {
         }
         let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
         if door.is_none() {
-            *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.remote.clone())?));
+            *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.remote.clone(), self.set_up.keys())?));
         }
         Ok(door.clone())
     }
@@ -190,7 +191,8 @@ impl Host for TuiHost {
     fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
         let set_up = &self.set_up;
         let options = self.options_for(choice);
-        let (plan, mut notices) = match opening {
+        let mut notices = Vec::new();
+        let plan = match opening {
             OpenTarget::Text { name, text } => load_definition(text.clone(), name.clone(), &set_up.folders)?,
             OpenTarget::File(path) => read_definition(path, &set_up.folders)?,
             _ => return Err(vec![Diagnostic::new("this is no definition")]),
@@ -240,7 +242,7 @@ impl Host for TuiHost {
         let mut file = open_session(path).map_err(wrong)?;
         let session = fold(&file.log);
         if session.closed.is_some() {
-            let _ = KeyStore::new(Disk::default(), &self.set_up.folders.keys()).erase_all(&session);
+            let _ = self.set_up.keys().erase_all(&session);
             let problem = Diagnostic::new("the session is over already");
             return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }
@@ -259,7 +261,7 @@ impl Host for TuiHost {
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
         let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
-        let (invited, access) = door.invite(&self.set_up, session, seat)?;
+        let (invited, access) = door.invite(session, seat)?;
         Ok((invited, engine_thread::seat_link(&door, &access)))
     }
 

@@ -14,7 +14,7 @@ use crate::workflow::{Effort, LinkDefinition, Report, Task};
 pub const TEXTS: &str = include_str!("../texts.sha256").trim_ascii();
 
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
     pub session: String,
     pub format: u32,

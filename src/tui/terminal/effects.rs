@@ -88,13 +88,8 @@ impl Screen {
             }
             Effect::FindPaths(typed) => return Ok(Some(Message::Paths(self.host.paths(&typed)))),
             Effect::Reply(seat, text) => self.reply(&seat, text),
-            Effect::Keep(name, _) | Effect::Recall(name) if name.is_empty() => {}
-            Effect::Keep(name, text) => {
-                self.keep_at = None;
-                if let Err(problem) = self.host.keep(&name, text.as_deref()) {
-                    return Ok(Some(Message::Say(format!("what was typed cannot be kept: {problem}"))));
-                }
-            }
+            Effect::Recall(name) if name.is_empty() => {}
+            Effect::Keep(name, text) => self.keep_text(&name, text.as_deref()),
             Effect::KeepSoon => {
                 self.keep_at.get_or_insert(Instant::now() + KEEP_AFTER);
             }

@@ -24,16 +24,16 @@ use crate::round::answer::{Origin, Outcome};
 const SHORT_MS: u64 = 5000;
 const EVERY: Duration = Duration::from_secs(30);
 
-pub struct Teller {
+pub struct ProgressPrinter {
     pub watches: ProgressBoard,
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// Somebody sees a bar, and needs no other sign of life.
     on_terminal: bool,
-    state: Mutex<TellerState>,
+    state: Mutex<PrinterState>,
 }
 
 #[derive(Default)]
-struct TellerState {
+struct PrinterState {
     bar: Option<ProgressBar>,
     work: Option<WorkTold>,
     waits: HashMap<String, Instant>,
@@ -48,12 +48,12 @@ struct WorkTold {
     told: Instant,
 }
 
-impl Teller {
+impl ProgressPrinter {
     pub fn new(on_terminal: bool, say: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, TellerState> {
+    fn state(&self) -> MutexGuard<'_, PrinterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -168,7 +168,7 @@ impl Teller {
     /// A sign of life: on a terminal beside the bar, else as a line if none was printed lately.
     fn beat(&self) -> Option<String> {
         let mut state = self.state();
-        let TellerState { bar, work, .. } = &mut *state;
+        let PrinterState { bar, work, .. } = &mut *state;
         let WorkTold { since, what, detail, told } = work.as_mut()?;
         if let Some(bar) = bar {
             bar.set_message(format!("{what}{}", self.writing()));
@@ -267,37 +267,37 @@ mod tests {
 
     type Lines = Arc<Mutex<Vec<String>>>;
 
-    fn teller(on_terminal: bool) -> (Teller, Lines) {
+    fn printer(on_terminal: bool) -> (ProgressPrinter, Lines) {
         let lines = Lines::default();
         let said = Arc::clone(&lines);
         let say = move |line: &str| said.lock().expect("no panic").push(line.to_owned());
-        (Teller::new(on_terminal, say), lines)
+        (ProgressPrinter::new(on_terminal, say), lines)
     }
 
-    async fn told_in(teller: &Teller, lines: &Lines, seconds: u64) -> Vec<String> {
-        let telling = teller.keep_telling();
+    async fn told_in(printer: &ProgressPrinter, lines: &Lines, seconds: u64) -> Vec<String> {
+        let telling = printer.keep_telling();
         let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;
         std::mem::take(&mut *lines.lock().expect("no panic"))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_long_wait_is_told_at_once_and_every_thirty_seconds_and_a_short_one_not() {
-        let (teller, lines) = teller(true);
-        let watches = ["ann", "bob", "eve"].map(|seat| teller.watches.begin(seat));
+        let (printer, lines) = printer(true);
+        let watches = ["ann", "bob", "eve"].map(|seat| printer.watches.begin(seat));
         watches[0].waits("HTTP 429", Duration::from_secs(100));
         watches[1].waits("HTTP 429", Duration::from_secs(90));
         watches[2].waits("HTTP 503", Duration::from_secs(4));
-        let told = told_in(&teller, &lines, 10).await;
+        let told = told_in(&printer, &lines, 10).await;
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with("waiting: ann, bob for 99.0 s more, until "), "{told:?}");
         assert!(told[0].ends_with("Z: HTTP 429"), "{told:?}");
-        let told = told_in(&teller, &lines, 56).await;
+        let told = told_in(&printer, &lines, 56).await;
         assert_eq!(told.len(), 2, "{told:?}");
         // A new wait of the same seat is printed again.
         watches[0].asked(2);
-        told_in(&teller, &lines, 2).await;
+        told_in(&printer, &lines, 2).await;
         watches[0].waits("too much", Duration::from_secs(6));
-        let told = told_in(&teller, &lines, 8).await;
+        let told = told_in(&printer, &lines, 8).await;
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("ann for 5.0 s more"), "{told:?}");
     }
@@ -311,13 +311,13 @@ mod tests {
             since: now,
             told: now,
         };
-        let (there, lines) = teller(false);
+        let (there, lines) = printer(false);
         assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
         there.state().work = Some(WorkTold { told: Instant::now(), since: Instant::now(), ..work() });
         let told = told_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");
-        let (seen, lines) = teller(true);
+        let (seen, lines) = printer(true);
         seen.state().work = Some(work());
         assert!(told_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");
     }

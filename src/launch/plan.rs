@@ -1,0 +1,158 @@
+//! A definition as it is read from its file, and the options that a run is given.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::error::each_once;
+use super::material::{TaskTexts, linked_sessions, with_tasks};
+use super::scripted_answers::Answers;
+use crate::config::PathPolicy;
+use crate::config::dirs::Dirs;
+use crate::config::own_strategies::own_strategy;
+use crate::config::read_file::{read_input, read_text};
+use crate::diagnostic::Diagnostic;
+use crate::history::{LinkedSession, Session};
+use crate::workflow::{
+    Definition, Examined, MAX_DEFINITION, OtherFiles, Source, default_id, examine, unknown_tasks,
+};
+
+/// Options of a run, the same for every front end.
+#[derive(Debug, Clone, Default)]
+pub struct LaunchOptions {
+    pub is_headless: bool,
+    pub flags: ModelFlags,
+    /// The participants to use, in this order; the definition's, if none are named.
+    pub participants: Vec<String>,
+    /// Seats that are given to people behind links, whoever else would have them.
+    pub invited: Vec<String>,
+    pub input: Option<String>,
+    pub seed: Option<u64>,
+    pub max_usd: Option<f64>,
+    pub answers: Answers,
+    pub rehearse: bool,
+    /// Nothing will be asked, so seats need no model.
+    pub only_looks: bool,
+    /// Evidence beside the definition's, as a snapshot shows it.
+    pub evidence: Vec<Map<String, Value>>,
+}
+
+impl LaunchOptions {
+    /// The run itself names who answers, so the definition's answers of seats are not used.
+    pub fn names_others(&self) -> bool {
+        let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
+        self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()
+    }
+
+    /// The scripted answers of a session that opened: those of the file, and of its definition for the steps
+    /// that it opened with as scripted.
+    pub fn answers_of(&self, session: &Session) -> Answers {
+        let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
+        self.answers.clone().with_written(session.definition(), opened_so)
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ModelFlags {
+    pub all: Option<String>,
+    pub named: HashMap<String, String>,
+}
+
+impl ModelFlags {
+    pub fn parse(values: &[String]) -> Self {
+        let mut flags = Self::default();
+        for value in values {
+            match value.split_once('=') {
+                Some((name, model)) => {
+                    flags.named.insert(name.to_owned(), model.to_owned());
+                }
+                None => flags.all = Some(value.clone()),
+            }
+        }
+        flags
+    }
+}
+
+/// A session that may be opened: its definition, what was read beside it, and the options.
+pub struct SessionPlan {
+    pub definition: Definition,
+    /// Those of the definition; with a problem it opens no session.
+    pub problems: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
+    pub text: String,
+    pub file: String,
+    /// The file is the user's own, not a project's.
+    pub is_own: bool,
+    /// With the answers of the definition, as far as they are used.
+    pub options: LaunchOptions,
+    /// The text of the project's own tasks, if it has some.
+    pub tasks: TaskTexts,
+    pub unread: Vec<Diagnostic>,
+    pub linked: Vec<LinkedSession>,
+    pub unlinked: Vec<Diagnostic>,
+}
+
+impl SessionPlan {
+    fn of(text: String, file: String, folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
+        let Examined { definition, mut problems, mut warnings, expanded } = examine(
+            Source { text: &text, file: &file, id: default_id(&file) },
+            OtherFiles {
+                definition: &|from, path| used_definition(from, path, &folders.path_policy(Some(&file))),
+                strategy: &|name| own_strategy(name, folders),
+            },
+        );
+        let Some(definition) = definition else { return Err(problems) };
+        let (tasks, texts) = with_tasks(definition, &file, folders);
+        warnings = each_once(warnings.into_iter().chain(tasks.doubts.iter().cloned()));
+        if tasks.problems.is_empty() {
+            warnings.extend(unknown_tasks(&tasks.definition, &file));
+        }
+        problems.extend(tasks.problems);
+        let definition = tasks.definition;
+        let (linked, unlinked) = linked_sessions(&definition, &file, &folders.path_policy(Some(&file)));
+        let options =
+            LaunchOptions { answers: Answers::written(&definition, &file), ..LaunchOptions::default() };
+        Ok(Self {
+            definition,
+            problems,
+            warnings,
+            text: expanded.unwrap_or(text),
+            file,
+            is_own: false,
+            options,
+            tasks: texts,
+            unread: tasks.doubts,
+            linked,
+            unlinked,
+        })
+    }
+
+    fn valid(self) -> Result<Self, Vec<Diagnostic>> {
+        if self.problems.is_empty() { Ok(self) } else { Err(self.problems) }
+    }
+}
+
+/// Reads a definition as far as it can be read, for further checks; `-` is standard input.
+pub fn examine_file(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
+    let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    let plan = SessionPlan::of(text, file, folders)?;
+    Ok(SessionPlan { is_own: folders.is_own(path), ..plan })
+}
+
+pub fn read_definition(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
+    examine_file(path, folders)?.valid()
+}
+
+pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
+    SessionPlan::of(text, file, folders)?.valid()
+}
+
+/// The definition that the file `from` uses as `path`, with its name for messages.
+fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
+    bounds.check_named(Path::new(path))?;
+    let path = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+    bounds.check(&path)?;
+    Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
+}

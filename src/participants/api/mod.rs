@@ -265,7 +265,7 @@ impl ServiceError {
         let body = value.get(0).unwrap_or(&value);
         let error = [&body["error"], &body["fault"], body].into_iter().find(|error| !error.is_null());
         let mut read = error.map(|error| Self::of(error, body)).unwrap_or_default();
-        read.sentences = value.as_str().unwrap_or_default().to_owned();
+        value.as_str().unwrap_or_default().clone_into(&mut read.sentences);
         read.collect(&value);
         read
     }

@@ -27,7 +27,7 @@ pub(super) struct RequestError {
     /// The service says that its model is still being loaded.
     pub is_loading: bool,
     /// The service refused the request as it is and may take another one.
-    pub declined: Option<ServiceError>,
+    pub declined: Option<Box<ServiceError>>,
     pub is_filtered: bool,
 }
 

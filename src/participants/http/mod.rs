@@ -168,7 +168,7 @@ impl HttpParticipant {
                 }
                 Err(fault) => fault.masked(key.as_deref()),
             };
-            if parameters.adapt(self.service.dialect, fault.declined.as_ref(), ask) {
+            if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
                 }
@@ -313,7 +313,7 @@ impl HttpParticipant {
             // A sentence may speak of a wait without asking for one, but for these.
             asked: asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529))),
             is_filtered: status == 400 && error.filtered,
-            declined: matches!(status, 400 | 422).then_some(error),
+            declined: matches!(status, 400 | 422).then(|| Box::new(error)),
             ..fault
         })
     }

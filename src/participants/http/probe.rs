@@ -60,7 +60,7 @@ impl HttpParticipant {
             let response = self.request(Method::POST, self.url.clone(), body.into(), &mut false).await?;
             match self.accepted(response).await {
                 Ok(response) => break (started, response),
-                Err(fault) if parameters.adapt(dialect, fault.declined.as_ref(), ask) => {}
+                Err(fault) if parameters.adapt(dialect, fault.declined.as_deref(), ask) => {}
                 Err(fault) => return Err(fault),
             }
         };

@@ -28,9 +28,11 @@ pub fn sealed(worker: &str, within: &[&str]) -> String {
 }
 
 fn subject(kind: &str, worker: &str, within: &[&str]) -> String {
-    let rest = if within.len() < 3 { ".>" } else { "" };
-    let within: String = within.iter().map(|name| format!(".{}", part(name))).collect();
-    format!("rt.{kind}.{worker}{within}{rest}")
+    let mut subject = format!("rt.{kind}.{worker}");
+    for name in within {
+        subject = subject + "." + &part(name);
+    }
+    if within.len() < 3 { subject + ".>" } else { subject }
 }
 
 /// Subject of a part of a snapshot; parts count from 0.

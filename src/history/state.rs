@@ -292,13 +292,17 @@ impl Session {
 
     /// Returns the origins of a seat's answers in a step; before there is one, the origin planned.
     pub fn origins(&self, seat: &SeatInfo, step: &str) -> Vec<Origin> {
+        let given = self.origins_given(seat, step);
+        if given.is_empty() { vec![seat.planned_origin(step)] } else { given }
+    }
+
+    pub fn origins_given(&self, seat: &SeatInfo, step: &str) -> Vec<Origin> {
         let rounds = self.rounds.iter().filter(|round| round.opened.step == step);
         let of_round = rounds.filter_map(|round| Some(round.seat(&seat.name)?.answer()?.record.origin));
         let is_own = |item: &&WorkItem| item.offered.step == step && item.offered.participant == seat.name;
         let items = self.items.values().filter(is_own);
         let of_items = items.flat_map(|item| &item.returned).map(|(back, _)| back.record.origin);
-        let given: Vec<Origin> = of_round.chain(of_items).collect();
-        if given.is_empty() { vec![seat.planned_origin(step)] } else { given }
+        of_round.chain(of_items).collect()
     }
 
     /// The number that the next round to open has, from 1.

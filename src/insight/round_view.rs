@@ -113,12 +113,10 @@ impl<'a> SeatView<'a> {
     /// Who answers, for a person: the model, with the one that answered where that is another; or that it
     /// is no model.
     pub fn who(&self) -> String {
-        if let Some(label) = self.origin.label() {
-            return label.to_owned();
-        }
-        match self.answer().map(|answer| answer.record.answered_by()) {
-            Some(served) if served != self.model => format!("{}, answered by {served}", self.model),
-            _ => self.model.to_owned(),
+        match (self.origin.label(), self.answer()) {
+            (Some(label), _) => label.to_owned(),
+            (None, Some(answer)) => answer.record.who(),
+            (None, None) => self.model.to_owned(),
         }
     }
 

@@ -6,9 +6,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::core::Cost;
-use crate::history::{CloseReason, Door, Leak, RoundOpened, Session, Tally, Wrapped};
+use crate::history::{CloseReason, Door, Leak, RoundOpened, RoundRun, Session, Tally, Wrapped};
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
+use crate::workflow::Step;
 
 /// The ballots that a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
@@ -68,42 +69,52 @@ impl std::fmt::Display for Label {
     }
 }
 
-/// The labels of a roster whose answers are not all a model's.
-pub fn labels(session: &Session) -> Vec<Label> {
+/// The labels of answers that are not all a model's; `only` limits them to those of some rounds.
+pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
-    let is_example = session.definition.as_ref().is_some_and(|definition| definition.answers.is_some());
-    let scripted = if is_example {
-        "scripted for this example; no model was asked"
-    } else {
-        "given by a script, not by a model"
-    };
     let by_origin = [
         (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
         ("Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
-        ("Scripted", Origin::Script, scripted),
+        ("Scripted", Origin::Script, "given by a script, not by a model"),
     ];
-    let by_origin =
-        by_origin.into_iter().filter_map(|(word, origin, how)| origin_label(session, word, origin, how));
+    let label = |(word, origin, how)| origin_label(session, only, word, origin, how);
+    let by_origin = by_origin.into_iter().filter_map(label);
     by_origin.chain(program_labels(session)).chain(without_tools(session)).collect()
 }
 
-fn origin_label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Option<Label> {
+fn origin_label(
+    session: &Session,
+    only: Option<&[&RoundRun]>,
+    word: &'static str,
+    origin: Origin,
+    how: &str,
+) -> Option<Label> {
     const NAMED: usize = 8;
     let definition = session.definition.as_deref()?;
-    let (mut names, mut given, mut all): (Vec<&str>, _, _) = (Vec::new(), 0, 0);
+    let (mut names, mut given, mut is_example) = (Vec::new(), Vec::new(), definition.answers.is_some());
     for seat in session.roster.values() {
-        let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
-        let origins: Vec<Origin> = steps.flat_map(|step| session.origins(seat, &step.id)).collect();
-        let own = origins.iter().filter(|known| **known == origin).count();
-        (given, all) = (given + own, all + origins.len());
-        names.extend((own > 0).then_some(seat.name.as_str()));
+        let is_told = |step: &&Step| only.is_none_or(|all| all.iter().any(|run| run.opened.step == step.id));
+        let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step) && is_told(step));
+        let before = given.len();
+        for step in steps {
+            let origins = session.origins(seat, &step.id);
+            let may_ask = session.closed.is_none() || !session.origins_given(seat, &step.id).is_empty();
+            is_example &= !(may_ask && origins.contains(&Origin::Model));
+            given.extend(origins);
+        }
+        names.extend(given[before..].contains(&origin).then_some(seat.name.as_str()));
     }
+    let (all, own) = (given.len(), given.iter().filter(|known| **known == origin).count());
+    let how = match origin {
+        Origin::Script if is_example => "scripted for this example; no model was asked",
+        _ => how,
+    };
     let whose = match names.len() {
         0 => return None,
-        _ if given == all => "these answers".to_owned(),
+        _ if own == all => "these answers".to_owned(),
         _ => format!("answers of {}", first_names(&names, NAMED)),
     };
-    let count = if origin == Origin::Script { format!("{given} of {all}; ") } else { String::new() };
+    let count = if origin == Origin::Script { format!("{own} of {all}; ") } else { String::new() };
     Some(Label { word, said: format!("{count}{whose} were {how}.") })
 }
 

@@ -111,7 +111,7 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
     let seats = pluralize(opened.participants.len(), "participant");
     let mark = rehearsal_mark(session);
     let mut line = format!("{mark}session {} opened: {}, {seats}", opened.session, opened.definition_file);
-    for label in labels(session) {
+    for label in labels(session, None) {
         let _ = write!(line, ". {}", label.to_string().trim_end_matches('.'));
     }
     line

@@ -215,6 +215,14 @@ impl AnswerRecord {
         self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
     }
 
+    /// The model asked, with the one that answered where that is another.
+    pub fn who(&self) -> String {
+        match self.answered_by() {
+            served if served == self.model => served.to_owned(),
+            served => format!("{}, answered by {served}", self.model),
+        }
+    }
+
     /// Says that the service counts less than half of the tokens that the prompt must have, if it does: some
     /// servers drop the front of a prompt that is larger than their window, and answer.
     pub fn cut_prompt(&self, estimated: usize) -> Option<String> {

@@ -42,6 +42,7 @@ fn answers_scripted_when_a_session_is_resumed_are_no_models() {
             "{text}"
         );
         assert!(text.contains("2 scripted answers") && !text.contains("unanimous"), "{text}");
+        assert!(text.contains("agent by qa-lead (scripted"), "{text}");
     }
     let trace = desk.run(["trace", "s.s2s"]).out;
     assert_eq!(trace.matches("(scripted, not a model)").count(), 3, "{trace}");
@@ -50,7 +51,8 @@ fn answers_scripted_when_a_session_is_resumed_are_no_models() {
 #[test]
 fn answers_scripted_for_copies_of_each_are_no_models() {
     let (server, desk) = desk(
-        "input: {files: [a.rs, b.rs]}\nsteps:\n  - id: f\n    type: each\n    of: input.files\n    as: file\n    \
+        "input: {files: [a.rs, b.rs]}\nanswers: {ok: true}\nsteps:\n  \
+         - {id: ok, type: approval, message: \"Go?\"}\n  - id: f\n    type: each\n    of: input.files\n    as: file\n    \
          steps:\n      - {id: vote, type: round, question: \"Is {{file}} ready?\", \
          ballot: {kind: choice, options: [ready, wait]}, rule: majority}\n",
     );
@@ -58,6 +60,11 @@ fn answers_scripted_for_copies_of_each_are_no_models() {
     desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
     assert_eq!(origins(&desk), ["script", "script", "model", "model"]);
     assert_eq!(server.requests().len(), 2);
+    let report = |args: &[&str]| desk.run(["report", "s.s2s"].iter().chain(args)).out;
+    let said = "answers of qa-lead, skeptic were given by a script, not by a model";
+    assert!(report(&[]).contains(&format!("Scripted: 2 of 4; {said}")));
+    assert!(report(&["--round", "f.1.vote"]).contains("Scripted: 2 of 2"));
+    assert!(!report(&["--round", "f.2.vote"]).contains("Scripted"), "each decision is told by its own");
 }
 
 #[test]

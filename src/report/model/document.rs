@@ -10,7 +10,7 @@ use super::page::{Page, PageVerdict};
 use super::question::{QuestionRounds, goal};
 use super::record::{RoundRecord, total};
 use crate::core::{Cost, Deciding, deciding, failing_rounds, session_exit};
-use crate::history::{ReviewRecorded, Session, Tally, Timestamp};
+use crate::history::{ReviewRecorded, Session, Timestamp};
 use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::wording::{Label, resume_verb};
@@ -156,14 +156,14 @@ impl<'a> Document<'a> {
             },
         };
         let page = decisions.pop_if(|page| page.rule.is_none());
-        let only = questions.first().filter(|_| questions.len() == 1);
         let spent = session.spent(&|model| session.price(model));
         let agenda = &session.agenda;
+        let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
         Self {
             session: &session.id,
             status: session_status(session),
             exit_code: session_exit(session) as i32,
-            reason: reason(session, only.and_then(|only| only.tally)),
+            reason: reason(session, questions),
             opened_at: session.opened_at,
             last_at: session.last_at,
             took_ms: session.ran_ms(session.last_at),
@@ -173,7 +173,7 @@ impl<'a> Document<'a> {
             verdict,
             task: task(session, questions),
             supersedes: session.definition.as_deref().and_then(|known| known.supersedes.as_deref()),
-            labels: labels(session),
+            labels: labels(session, alone.map(|one| &*one.rounds)),
             missing: missing(session, &source),
 
             decisions,
@@ -215,8 +215,7 @@ impl<'a> Document<'a> {
 
     /// The round that a page is about: the one that decides, else the last one.
     pub fn round(&self, page: &Page<'_>) -> Option<&RoundRecord<'a>> {
-        let id = page.round?;
-        self.rounds.iter().find(|round| round.id == id)
+        self.rounds.iter().find(|round| Some(round.id) == page.round)
     }
 }
 
@@ -254,7 +253,7 @@ fn session_status(session: &Session) -> &'static str {
     }
 }
 
-fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
+fn reason(session: &Session, questions: &[QuestionRounds<'_>]) -> Option<String> {
     if let Some(reason) = session.closed.as_ref().and_then(|closed| closed.reason.clone()) {
         return Some(reason);
     }
@@ -264,7 +263,8 @@ fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
     if let Some(Deciding::NotHeld(_, not_held)) = deciding(session) {
         return Some(not_held.why.clone());
     }
-    let counted = counted?;
+    let [only] = questions else { return None };
+    let counted = only.tally?;
     counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
 }
 

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::record::leaks;
 use crate::core::artifact_view;
-use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished};
+use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished, WorkItem};
+use crate::round::answer::Origin;
 use crate::round::material::Artifact;
 use crate::workflow::{Step, StepKind};
 
@@ -17,19 +18,14 @@ pub struct StepRecord<'a> {
     result: &'a StepFinished,
     kind: &'a str,
     agent: Option<&'a str>,
-    model: Option<&'a str>,
+    /// Who answered: the model, or "scripted".
+    model: Option<String>,
     runs: u32,
     /// Whether its data are the results of nested steps.
     envelope: bool,
     /// Whether a section of its own says what it came to: a round, an approval, the way that was taken.
     told_elsewhere: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    leaks: Vec<StepLeaks<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct StepLeaks<'a> {
-    participant: &'a str,
     leaks: Vec<Value>,
 }
 
@@ -41,11 +37,16 @@ pub fn steps(session: &Session) -> Vec<StepRecord<'_>> {
 fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
     let step = session.definition.as_deref().and_then(|definition| definition.step(&result.step));
     let agent = step.and_then(|step| step.agent());
-    let seat = agent.and_then(|agent| session.seat_info(&agent.agent));
     let items = session.items.values().filter(|item| item.offered.step == result.step);
-    let leaks = |item: &'a crate::history::WorkItem| {
+    let leaks = |item: &WorkItem| {
         let leaks = leaks(session, session.leaks_of(&item.offered.item)?);
-        Some(StepLeaks { participant: &item.offered.participant, leaks })
+        Some(json!({ "participant": item.offered.participant, "leaks": leaks }))
+    };
+    let answered = items.clone().filter_map(|item| item.returned.last()).last();
+    let who = match answered.map(|(back, _)| &back.record) {
+        Some(record) if record.origin != Origin::Script => Some(record.who()),
+        Some(_) => Some("scripted".to_owned()),
+        None => agent.and_then(|of| Some(session.seat_info(&of.agent)?.label(&result.step).to_owned())),
     };
     let told_elsewhere = match step.map(|step| &step.kind) {
         _ if !result.success => session.rounds.iter().any(|round| round.opened.step == result.step),
@@ -56,7 +57,7 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
         result,
         kind: step.map_or("", |step| step.kind_name()),
         agent: agent.map(|agent| agent.agent.as_str()),
-        model: seat.map(|seat| seat.label(&result.step)),
+        model: agent.and(who),
         runs: session.runs.get(&result.step).copied().unwrap_or(1),
         envelope: step.is_some_and(Step::is_envelope),
         told_elsewhere,

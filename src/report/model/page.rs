@@ -41,7 +41,7 @@ pub struct Page<'a> {
     pub approval: Option<ApprovalFacts<'a>>,
     /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
     pub status: &'static str,
-    pub next: String,
+    pub next: Option<String>,
     pub options: Vec<OptionView>,
     pub reasons: [&'static str; 2],
     pub votes: Table<'a>,
@@ -86,8 +86,8 @@ impl<'a> QuestionRounds<'a> {
                 Some(said) if said.because.is_none() => "accepted",
                 _ => "proposed",
             },
+            next: approval.is_none().then(|| self.next(file)),
             approval,
-            next: self.next(file),
             options: self.options(),
             reasons: headings(self.kind()),
             votes: self.table(),

@@ -228,11 +228,13 @@ impl<'a> ParticipantFactory<'a> {
         for (name, from) in personal.into_iter().flat_map(|own| &own.headers) {
             let value = match from {
                 HeaderFrom::Text(text) => text.clone(),
-                HeaderFrom::Env { env: variable } => std::env::var(variable).map_err(|_| {
-                    Diagnostic::new(format!(
-                        "`{provider}` wants {variable} for its header `{name}`: it is not set"
-                    ))
-                })?,
+                HeaderFrom::Env { env: variable } => {
+                    let unset =
+                        || format!("`{provider}` wants {variable} for its header `{name}`: it is not set");
+                    let held = std::env::var(variable).map_err(|_| Diagnostic::new(unset()))?;
+                    service.secrets.push(held.trim().into());
+                    held
+                }
             };
             service.headers.push((name.clone(), value.trim().into()));
         }

@@ -135,20 +135,24 @@ fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
 
 #[test]
 fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
+    const GATE: &str = "gate-0123456789abcdef";
     let server = Server::start(|request: &Request| match request.header("authorization") {
-        Some("Bearer key-2") => says("openai", HELD),
+        Some("Bearer key-2") => {
+            says("openai", &HELD.replace("one truth", request.header("x-gate").expect("a header")))
+        }
         _ => Answer::json(401, &json!({"error": {"message": "expired"}})),
     });
-    let desk = desk(ROUND, &server, "openai", "").set("GATE", "g");
+    let desk = desk(ROUND, &server, "openai", "").set("GATE", GATE);
     let count = arg(&desk.path("count"));
     let command = format!("echo x >> '{count}'; echo key-$(wc -l < '{count}' | tr -d ' ')");
     let more =
         format!("key_command: [sh, -c, \"{command}\"], headers: {{x-tenant: shop, x-gate: {{env: GATE}}}}");
     let config = format!("providers:\n  lab: {{base_url: \"{}/v1\", {more}}}\n", server.url());
     desk.write("../home/config/config.yaml", config);
-    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+    let out = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0).out;
+    assert!(out.contains("(masked API key)") && !out.contains(GATE), "{out}");
     let sent = |request: &Request| ["x-tenant", "x-gate"].map(|name| request.header(name).map(str::to_owned));
-    assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some("g".to_owned())]));
+    assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some(GATE.to_owned())]));
 }
 
 /// How each API style says so is tested by recorded replies.

@@ -35,7 +35,7 @@ use super::api::{ApiStyle, RequestOptions, ServiceError};
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
-use error::{RequestError, format_duration, masked_answer};
+use error::{RequestError, format_duration, masked, masked_answer};
 use parameters::{ParameterMemory, Parameters};
 use request_body::{PrefixCache, WarmupGuard};
 use retry::{TRIES, backoff, jitter, retry_after};
@@ -161,12 +161,12 @@ impl HttpParticipant {
             let sent = patience.spend(tries, sending).await?;
             drop(permit.take());
             paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
-            let key = self.service.key();
+            let secrets = self.service.secrets();
             let fault = match sent {
                 Ok(reply) => {
-                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, key.as_deref()));
+                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, &secrets));
                 }
-                Err(fault) => fault.masked(key.as_deref()),
+                Err(fault) => fault.masked(&secrets),
             };
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
@@ -194,13 +194,13 @@ impl HttpParticipant {
     }
 
     /// A reply with what it took to get it, which is remembered.
-    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, key: Option<&str>) -> Reply {
+    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, secrets: &[String]) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let (dropped, declined) = (parameters.settle(&self.memory, ask), parameters.declined());
         if ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0) {
             self.memory.thinks(&ask.model);
         }
-        Reply { text: masked_answer(reply.text, key), declined, dropped, limit, ..reply }
+        Reply { text: masked_answer(reply.text, secrets), declined, dropped, limit, ..reply }
     }
 
     /// Returns the wait before the next attempt, or the reason why there is none. An attempt that was
@@ -305,9 +305,11 @@ impl HttpParticipant {
         let asked = retry_after(after_ms, after, crate::clock::system_time());
         let again = header("x-should-retry").and_then(|word| word.parse().ok());
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
-        let error = ServiceError::read(&body);
-        let (key, key_name) = (self.service.key(), self.service.key_name.as_deref());
-        let fault = RequestError::status(status, &error, key.as_deref(), key_name);
+        let (mut error, secrets) = (ServiceError::read(&body), self.service.secrets());
+        // Before the message is cut, which may leave a part of a secret.
+        error.message = error.message.map(|message| masked(message, &secrets));
+        let (has_key, key_name) = (self.service.key().is_some(), self.service.key_name.as_deref());
+        let fault = RequestError::status(status, &error, has_key, key_name).masked(&secrets);
         Err(RequestError {
             again: again.unwrap_or(fault.again),
             // A sentence may speak of a wait without asking for one, but for these.

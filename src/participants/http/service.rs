@@ -65,6 +65,8 @@ pub struct Service {
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
     pub headers: Vec<(String, SecretString)>,
+    /// Values of headers that come from the environment: masked like the key.
+    pub secrets: Vec<SecretString>,
     pub max_output_tokens: u32,
     /// As many in place of these, for a model that was seen thinking.
     pub thinking_room: Option<u32>,
@@ -95,6 +97,12 @@ impl Service {
         let printed = || self.key_command.as_ref()?.known();
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).or_else(printed);
         key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
+    }
+
+    /// What no text may show: the key as far as it is known yet, and what headers hold of the environment.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        let of_headers = self.secrets.iter().map(|value| value.expose_secret().to_owned());
+        self.key().into_iter().chain(of_headers).filter(|secret| !secret.is_empty()).collect()
     }
 
     pub fn has_key(&self) -> bool {

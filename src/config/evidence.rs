@@ -46,14 +46,14 @@ struct ReadSource {
     shown: Value,
     first: u32,
     content: String,
+    /// It is of a file of keys and passwords, by its name.
+    is_env: bool,
 }
 
 impl ReadSource {
     fn secret(&self) -> Option<FoundSecret> {
-        let source = self.shown["source"].as_str().unwrap_or_default();
-        let is_env = Path::new(source).file_name().is_some_and(|name| name == ".env");
-        let (line, what) =
-            first_secret(&self.content).or(is_env.then_some((1, "a file of keys and passwords")))?;
+        let env = self.is_env.then_some((1, "a file of keys and passwords"));
+        let (line, what) = first_secret(&self.content).or(env)?;
         Some(FoundSecret { line: line + self.first as usize - 1, what, sha256: sha256_hex(&self.content) })
     }
 }
@@ -94,13 +94,18 @@ impl EvidenceReader {
                 let shown = json!({
                     "source": path, "lines": lines, "bytes": text.len(), "sha256": sha256_hex(&text),
                 });
-                ReadSource { shown, first: *range.start(), content }
+                let real = std::fs::canonicalize(self.project.join(path));
+                let is_env = is_env(path) || real.is_ok_and(is_env);
+                ReadSource { shown, first: *range.start(), content, is_env }
             }
             EvidencePlace::Diff { range, paths } => {
                 let (commits, content) = diff_of_range(&self.project, range, paths)?;
                 let shown =
                     json!({"source": source.place.name(), "commits": commits, "bytes": content.len()});
-                ReadSource { shown, first: 1, content }
+                let mut heads =
+                    content.lines().filter(|line| line.starts_with("+++ b/") || line.starts_with("--- a/"));
+                let is_env = heads.any(is_env);
+                ReadSource { shown, first: 1, content, is_env }
             }
         })
     }
@@ -112,7 +117,7 @@ impl EvidenceReader {
                 .hint("pipe something into it, such as `git diff`"));
         }
         let shown = json!({"source": "standard input", "bytes": text.len(), "sha256": sha256_hex(text)});
-        let read = ReadSource { shown, first: 1, content: text.replace("\r\n", "\n") };
+        let read = ReadSource { shown, first: 1, content: text.replace("\r\n", "\n"), is_env: false };
         self.shown("standard input", read, true)
     }
 
@@ -132,7 +137,7 @@ impl EvidenceReader {
             let message = format!("{name}, line {}: this looks like {}", secret.line, secret.what);
             return Err(Diagnostic::new(message).hint("take it out, or allow it with `--secrets allow`"));
         }
-        let ReadSource { mut shown, first, content } = read;
+        let ReadSource { mut shown, first, content, .. } = read;
         shown["content"] = if is_numbered { numbered(&content, first) } else { content }.into();
         Ok(shown.as_object().cloned().unwrap_or_default())
     }
@@ -157,6 +162,13 @@ impl EvidenceReader {
             Ok(text)
         })
     }
+}
+
+/// Whether a path is that of a `.env`, or of one for an occasion, such as `.env.local`.
+fn is_env(path: impl AsRef<Path>) -> bool {
+    let name = path.as_ref().file_name().unwrap_or_default().to_string_lossy();
+    let is_sample = ["example", "sample", "template"].iter().any(|end| name.ends_with(end));
+    name == ".env" || name.starts_with(".env.") && !is_sample
 }
 
 /// The lines asked for, and which they are.

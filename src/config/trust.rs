@@ -107,12 +107,13 @@ impl Trust {
 
     /// Consent holds for further runs, since a changed file is noticed.
     fn lasts(&self, need: &Need) -> bool {
-        let files = match &need.what {
-            What::Program { command, folder, .. } => self.files(command, folder.as_deref()),
-            What::Service { key: KeyFrom::Command(command), .. } => self.files(command, None),
+        let (command, folder) = match &need.what {
+            What::Program { command, folder, .. } => (command, folder.as_deref()),
+            What::Service { key: KeyFrom::Command(command), .. } => (command, None),
             What::Service { .. } | What::Secret { .. } => return true,
         };
-        files.is_some_and(|files| !files.is_empty())
+        let files = self.files(command, folder);
+        files.is_some_and(|files| !files.is_empty()) && !finds_its_own(command)
     }
 
     /// The hash of what is agreed to; none where a file it names cannot be read.
@@ -170,6 +171,13 @@ pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
     needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
 }
 
+/// Whether the arguments do not name what it runs: `make`, `npm run`, `python3 -m`.
+fn finds_its_own(command: &[String]) -> bool {
+    let program = command.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
+    let is_module = program.starts_with("python") && command.iter().any(|word| word == "-m");
+    is_module || ["make", "npm", "npx", "pnpm", "yarn", "just"].contains(&program)
+}
+
 fn on_path(program: &str, folder: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").filter(|_| !program.contains(['/', '\\']))?;
     std::env::split_paths(&folders).map(|dir| folder.join(dir).join(program)).find(|path| path.is_file())
@@ -206,9 +214,9 @@ mod tests {
             },
         };
         write("1");
-        let (folder, make) = (need(&["python3", "pkg"]), need(&["make", "-s", "run"]));
+        let (folder, make) = (need(&["python3", "pkg"]), need(&["make", "-s", "pkg"]));
         let first = trust();
-        first.keep(&[need(&["python3", "pkg"]), need(&["make", "-s", "run"])]).expect("kept");
+        first.keep(&[need(&["python3", "pkg"]), need(&["make", "-s", "pkg"])]).expect("kept");
         assert!(first.allows(&folder) && first.allows(&make));
         assert!(trust().allows(&folder) && !trust().allows(&make));
         write("2");

@@ -96,6 +96,7 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
         ("file: src/binary", "UTF-8"),
         ("file: ../outside.rs", "outside the project"),
         ("file: src/key.txt", "line 2: this looks like an AWS access key"),
+        ("file: src/linked", "line 1: this looks like a file of keys and passwords"),
         ("diff: main...HEAD", "git"),
         ("diff: main", "no range of commits"),
         ("file: \"src/cache.rs:3-1\"", "`3-1` is no range of lines"),
@@ -103,6 +104,8 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
         let definition = REVIEW.replace("file: src/cache.rs, lines: 2-3", artifact);
         let desk = desk(&definition);
         fs::write(desk.path("src/binary"), [0xff, 0xfe]).expect("written");
+        desk.write(".env", "A=1\n");
+        std::os::unix::fs::symlink(desk.path(".env"), desk.path("src/linked")).expect("a link");
         desk.write("src/key.txt", format!("key\nAKIA{}\n", "A".repeat(16)));
         fs::write(desk.path("../outside.rs"), "x").expect("written");
         for verb in ["--batch decide.yaml", "check decide.yaml", "--batch --dry-run decide.yaml"] {

@@ -28,9 +28,7 @@ pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
 pub fn open_session(path: &Path) -> Result<OpenedJournal, RunError> {
     let file = path.display().to_string();
     if !path.is_file() {
-        let missing = std::fs::File::open(path).err();
-        let cause = missing.unwrap_or_else(|| std::io::ErrorKind::IsADirectory.into());
-        return Err(unreadable(path, &cause).into());
+        bytes_of(path)?;
     }
     Journal::open(&Disk::default(), path).map_err(|error| match error {
         OpenJournalError::Disk(error) => match error.locked {

@@ -171,6 +171,7 @@ fn a_folder_of_sessions_that_leads_out_is_not_written_to_and_pipes_hold_nobody_u
     assert!(piped.success());
     let listed = desk.run(["sessions"]).code(0);
     assert!(!listed.out.contains("linked") && !listed.out.contains("pipe"), "{}", listed.out);
+    desk.run(["resume", ".s2s/sessions/pipe.s2s"]).code(2).tells("it is a pipe");
 }
 
 struct Project {

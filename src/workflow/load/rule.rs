@@ -34,8 +34,8 @@ pub const TIES: MapSpec = map(
 pub fn rule(entries: Entries<'_>) -> Option<Rule> {
     let node = entries.node("rule")?;
     let name = entries.map("rule").map_or_else(|| as_text(node), |inner| inner.text("name"))?;
-    // Of a ballot with an error it is not known whether the rule counts it.
-    let is_sound = entries.node("ballot").is_none_or(|ballot| !entries.found.is_wrong(ballot));
+    // Of a ballot with an error, or under another name, it is not known whether the rule counts it.
+    let is_sound = !entries.found.is_wrong(entries.node("ballot").unwrap_or(entries.node));
     named(entries, node, &name, if is_sound { kind(entries) } else { None })
 }
 

@@ -38,6 +38,9 @@ def make_sessions(folder, environment):
         answers = ["--answers", "answers.yaml"] if (scenario / "answers.yaml").exists() else []
         file = folder / f"{scenario.name}.s2s"
         runs.append((scenario, ["definition.yaml", *answers, "--save", str(file)]))
+    bare = folder / "bare.yaml"
+    bare.write_text("question: Which?\nparticipants: [openai/gpt-5-mini, human, {name: ana, model: human}]\n")
+    runs.append((folder, [str(bare), "--rehearse", "--save", str(folder / "bare.s2s")]))
     for directory, arguments in runs:
         command = [ROUNDTABLE, "--batch", "--quiet", *arguments]
         subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True)

@@ -325,7 +325,7 @@ class Checker:
             return self.check_agent_prompt(event)
         round_ = self.rounds[event["round"]]
         opened = round_.opened
-        tail = self.personas[event["persona"]]
+        tail = self.personas[event.get("persona", "")]
         tail += ("\n" if tail else "") + "Now answer in the form described at the beginning.\n"
         prompt = opened["rules"] + "\n" + opened["snapshot"] + event["address"] + "\n" + tail
         self.require(sha256(prompt) == event["prompt_sha256"], "hash of the prompt")

@@ -214,8 +214,8 @@ fn planned(
         let is_folder = out.is_dir();
         let of_folder = (wanted.number.is_some() && is_folder).then_some(Format::Madr);
         let format = of_folder.or(wanted.format).or(Format::of_file(out));
-        // A single file may have any name: without a known ending it is Markdown.
-        let format = format.or((wanted.out.len() == 1).then_some(Format::Md));
+        // Without an ending it is Markdown.
+        let format = format.or(out.extension().is_none().then_some(Format::Md));
         if is_folder && format != Some(Format::Madr) {
             let problem = Diagnostic::new(format!("`{}` is a folder", out.display()));
             return Err(problem.hint("folders are for decision records: add --format madr"));

@@ -186,6 +186,7 @@ impl AnswerRecord {
     /// Takes in a request that brought no reply.
     pub(super) fn add_failure(&mut self, failure: &Failure) {
         self.tries += failure.tries;
+        self.origin = failure.origin.unwrap_or(self.origin);
         self.add_usage(failure.usage);
     }
 

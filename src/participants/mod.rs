@@ -147,6 +147,8 @@ pub struct Failure {
     pub timed_out: bool,
     pub tries: u32,
     pub usage: Option<TokenUsage>,
+    /// Who failed, if not who the seat's model says.
+    pub origin: Option<Origin>,
 }
 
 impl Failure {

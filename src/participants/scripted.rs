@@ -62,7 +62,9 @@ impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         match (self.next_line(&ask.step), &self.otherwise) {
             (Some(Ok(text)), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
-            (Some(Err(reason)), _) => ready(Err(reason.into())).boxed(),
+            (Some(Err(reason)), _) => {
+                ready(Err(Failure { origin: Some(Origin::Script), ..reason.into() })).boxed()
+            }
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
                 let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);

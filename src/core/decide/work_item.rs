@@ -117,7 +117,7 @@ pub fn record_return(
     }
     let mut back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
     back.record.model.clone_from(&found.offered.model);
-    if back.record.replies.is_empty() {
+    if back.record.replies.is_empty() && back.record.origin != Origin::Script {
         back.record.origin = Origin::of_model(&found.offered.model);
     }
     let data = back.data.clone();

@@ -184,7 +184,9 @@ impl Disk {
     }
 
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
-        let real = path.canonicalize().map_err(fail("read", path))?;
+        // A pipe of the shell, `<(…)`, is there and leads to no path.
+        let of_pipe = |error| if path.metadata().is_ok() { no_file() } else { error };
+        let real = path.canonicalize().map_err(of_pipe).map_err(fail("read", path))?;
         self.read_own(&real, limit)
     }
 
@@ -248,11 +250,12 @@ fn unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match file.metadata()? {
         meta if meta.is_file() => Ok(file),
         meta if meta.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        _ => {
-            let what = "it is a pipe, a device or a socket, not a file";
-            Err(io::Error::new(io::ErrorKind::InvalidInput, what))
-        }
+        _ => Err(no_file()),
     }
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, a device or a socket, not a file")
 }
 
 fn a_link() -> io::Error {

@@ -322,7 +322,7 @@ fn arguments_are_taken_as_assistants_write_them() {
     let done = client.call("status", &json!({"session": session, "wait_s": 5.0}));
     assert_eq!(done["session"], session);
     assert_eq!(desk.events("round_opened")[0]["question"], "42");
-    client.convene(&json!({"question": "Which?"}));
+    client.convene(&json!({"question": "Which?", "options": "null", "evidence": "null"}));
     let entry = desk.run(["init", "--agent"]).code(0).out;
     assert_eq!(entry, desk.read(".mcp.json"));
     desk.write(".mcp.json", "{}");

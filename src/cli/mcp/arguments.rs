@@ -13,20 +13,22 @@ const NO_TEXTS: [&str; 7] =
 /// Takes arguments as assistants write them: null and an empty text are absent, a list, map or number may be
 /// JSON in a text, and seconds may have a fraction.
 pub fn forgiven(given: Map<String, Value>) -> Value {
-    let present = given.into_iter().filter(|(_, value)| !value.is_null() && value != "");
-    let read = present.map(|(key, value)| {
+    let read = given.into_iter().map(|(key, value)| {
         let parsed = match &value {
             Value::String(text) if NO_TEXTS.contains(&&*key) => serde_json::from_str(text).ok(),
             _ => None,
         };
-        let value = parsed.unwrap_or(value);
+        (key, parsed.unwrap_or(value))
+    });
+    let present = read.filter(|(_, value)| !value.is_null() && value != "");
+    let fit = present.map(|(key, value)| {
         let seconds = value.as_f64().filter(|_| key.ends_with("_s"));
         match seconds.map(Duration::try_from_secs_f64) {
             Some(Ok(time)) => (key, time.as_secs().into()),
             _ => (key, within(value)),
         }
     });
-    read.collect()
+    fit.collect()
 }
 
 fn within(value: Value) -> Value {

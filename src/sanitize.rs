@@ -23,6 +23,8 @@ pub fn is_unsafe(c: char) -> bool {
 
 /// Stands in an answer for the key that its request carried.
 pub const MASKED_KEY: &str = "(masked API key)";
+/// A shorter key is not masked in answers, in characters.
+pub const LEAST_KEY: usize = 16;
 
 /// How many marks without width of their own may stand on one another: scripts need up to four.
 const MOST_MARKS: usize = 8;

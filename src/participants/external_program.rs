@@ -16,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
 use super::{ExitNote, ProgramExit, SeatRequest};
+use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
 /// Variables that a program gets without being named, as they are shown.
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LC_*", "TERM=dumb"];
@@ -46,6 +47,7 @@ pub(super) async fn run(
     is_all: &(dyn Fn(&[u8]) -> bool + Sync),
 ) -> Result<Ran, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let keys = keys(&command);
     let mut child = started(command).map_err(|error| format!("cannot be started: {error}"))?;
     let _group = ProcessGroup::of(&*child);
     let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
@@ -55,6 +57,7 @@ pub(super) async fn run(
         let mut noted = lock(note);
         let kept = of(&mut noted);
         kept.extend_from_slice(piece);
+        mask(kept, &keys);
         kept.drain(..kept.len().saturating_sub(KEPT));
         // Nobody sees the output of a round's seat while the round is open.
         if let (Some(ask), Some(_)) = (ask, task) {
@@ -91,10 +94,28 @@ pub(super) async fn run(
         let status = if stays { None } else { Some(child.wait().await?) };
         std::io::Result::Ok((stdout, status))
     };
-    let (stdout, status) = done.await.map_err(|error| error.to_string())?;
+    let (mut stdout, status) = done.await.map_err(|error| error.to_string())?;
+    mask(&mut stdout, &keys);
     let mut noted = lock(note);
     noted.status = status.map(|status| status.to_string());
     Ok(Ran { stdout, stderr: noted.stderr.clone(), status })
+}
+
+/// Values of the variables of a program that are keys by their name.
+fn keys(command: &Command) -> Vec<Vec<u8>> {
+    let is_key = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
+    let named = command.as_std().get_envs().filter(|(name, _)| name.to_str().is_some_and(is_key));
+    let held = named.filter_map(|(_, value)| Some(value?.as_encoded_bytes().to_vec()));
+    held.filter(|key| key.len() >= LEAST_KEY).collect()
+}
+
+/// Masks keys that a program printed, wherever that is written.
+fn mask(printed: &mut Vec<u8>, keys: &[Vec<u8>]) {
+    for key in keys {
+        while let Some(at) = printed.windows(key.len()).position(|part| part == key) {
+            printed.splice(at..at + key.len(), MASKED_KEY.bytes());
+        }
+    }
 }
 
 /// A program with the few variables that reach it.

@@ -9,10 +9,7 @@ use std::time::Duration;
 
 use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError, first_line};
-use crate::sanitize::MASKED_KEY;
-
-/// A shorter key is not masked in answers, in characters.
-const LEAST_KEY: usize = 16;
+use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RequestError {

@@ -61,7 +61,7 @@ impl Server {
     pub fn run(mut command: Command, file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
         let links = home.path().join("links");
         let _ = std::fs::remove_file(&links);
-        command.args(["serve", file, "--links", "links", "--linger", "60"]).args(address);
+        command.args(["serve", file, "--links", "links", "--linger", "60s"]).args(address);
         if std::fs::read_to_string(home.path().join(file)).is_ok_and(|text| text == DEFINITION) {
             std::fs::write(home.path().join("answers.yaml"), "vote: {ann: {vote: redis}}\n").expect("a file");
         }

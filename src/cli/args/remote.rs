@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Subcommand};
 use super::TrustFlag;
 use super::run::{OpeningOptions, Run, RunOptions, dollars};
 use crate::config::remote::RemoteConfig;
+use crate::workflow::parse_duration;
 
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ServeArgs {
@@ -20,13 +21,19 @@ pub struct ServeArgs {
     /// Also write links and agent tokens to a new file (readable only by you)
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
-    /// Serve the result for this many seconds after the session ends
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    /// Serve the result for this long after the session ends
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     pub linger: u64,
     #[command(flatten)]
     pub opening: OpeningOptions,
     #[command(flatten)]
     pub common: RunOptions,
+}
+
+/// Seconds of a time such as `90s` or `5m`; a number alone is seconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    let of_time = || Some(parse_duration(text)? / 1000);
+    text.parse().ok().or_else(of_time).ok_or_else(|| "expected a time such as `90s` or `5m`".to_owned())
 }
 
 impl From<&ServeArgs> for Run {
@@ -56,8 +63,8 @@ pub struct InboxArgs {
     /// Trust only this certificate (PEM), such as the one `serve` made
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
-    /// End when there was no work for this many seconds (default: when the session ends)
-    #[arg(long, value_name = "SECONDS")]
+    /// End when there was no work for this long (default: when the session ends)
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub wait: Option<u64>,
     /// Command and its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]

@@ -89,7 +89,7 @@ impl Session {
             let price = prices(&item.offered.model);
             item.returned.iter().filter_map(move |(back, _)| match back.record.tokens {
                 Some(tokens) => Some(Cost::from_usage(tokens, price)),
-                None => Cost::untold(price),
+                None => Cost::untold(price).filter(|_| back.record.origin.may_cost()),
             })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
@@ -147,6 +147,7 @@ impl AnswerRevealed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::round::answer::{AnswerRecord, Origin};
 
     #[test]
     fn a_cost_is_what_is_said_else_what_the_price_makes_of_it() {
@@ -164,6 +165,8 @@ mod tests {
         assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
         assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
         assert_eq!(Cost::untold(Some(Price::default())), None, "nobody charges");
+        let scripted = AnswerRecord { origin: Origin::Script, tries: 1, ..AnswerRecord::default() };
+        assert_eq!(scripted.untold(), 0, "nobody charges for a script in a model's place");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
     }
 }

@@ -147,6 +147,10 @@ impl Origin {
         }
     }
 
+    pub fn may_cost(self) -> bool {
+        matches!(self, Self::Model | Self::Program)
+    }
+
     /// The origin that a model's name tells; a reply says it itself.
     pub fn of_model(model: &str) -> Self {
         match model.split('/').next().unwrap_or_default() {
@@ -239,6 +243,9 @@ impl AnswerRecord {
 
     /// The number of tries that may have been charged for and told nothing of their tokens.
     pub fn untold(&self) -> u32 {
+        if !self.origin.may_cost() {
+            return 0;
+        }
         let told = self.tokens.map_or(0, |_| self.replies.len() as u32);
         self.tries.saturating_sub(self.declined).saturating_sub(told)
     }

@@ -142,9 +142,10 @@ impl<'a> Document<'a> {
 
     fn of(session: &'a Session, source: Source, questions: &[QuestionRounds<'a>]) -> Self {
         let failing = failing_rounds(session);
-        let failed = |run| failing.iter().any(|failing| std::ptr::eq(*failing, run));
-        let record = |run| RoundRecord::new(session, run, failed(run));
-        let rounds: Vec<RoundRecord<'a>> = session.rounds.iter().map(record).collect();
+        let record = |run| RoundRecord::new(session, run, failing.iter().any(|one| std::ptr::eq(*one, run)));
+        let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
+        let told = alone.map_or_else(|| session.rounds.iter().collect(), |one| one.rounds.clone());
+        let rounds: Vec<RoundRecord<'a>> = told.iter().copied().map(record).collect();
         let mut decisions: Vec<Page<'a>> =
             questions.iter().map(|question| question.page(source.name())).collect();
         let verdict = match decisions.as_slice() {
@@ -158,7 +159,6 @@ impl<'a> Document<'a> {
         let page = decisions.pop_if(|page| page.rule.is_none());
         let spent = session.spent(&|model| session.price(model));
         let agenda = &session.agenda;
-        let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
         Self {
             session: &session.id,
             status: session_status(session),
@@ -185,7 +185,7 @@ impl<'a> Document<'a> {
             conflicts: agenda.conflicts.iter().map(point).collect(),
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
-            findings: session.rounds.iter().flat_map(|run| grouped(session, run)).collect(),
+            findings: told.into_iter().flat_map(|run| grouped(session, run)).collect(),
             approvals: session.approvals.iter().map(|asked| ApprovalFacts::of(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),

@@ -97,6 +97,7 @@ fn one_decision_can_be_reported_alone() {
     let alone = alone("docs").unwrap();
     assert_eq!((alone.task.title, alone.verdict.made.label.as_str()), ("Move the docs?", "Decision: yes"));
     assert!(markdown(&alone).starts_with("# Move the docs?\n\n> **Decision: yes**"));
+    assert!(!markdown(&alone).contains("Drop Python 3.9") && !csv(&alone).contains("\"python\""));
 }
 
 #[test]

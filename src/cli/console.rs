@@ -102,7 +102,7 @@ impl Console {
     pub fn printer(&self) -> ProgressPrinter {
         let quiet = Self::new(self.json, self.quiet);
         ProgressPrinter::new(!self.quiet && io::stderr().is_terminal(), move |text| {
-            quiet.note(&harmless_line(text))
+            quiet.note(&harmless_line(text));
         })
     }
 }

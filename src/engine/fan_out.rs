@@ -17,7 +17,7 @@ use crate::ballot::ReplySchema;
 use crate::core::{Command, out_of_time};
 use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
-use crate::workflow::{Close, WarmFirst};
+use crate::workflow::Close;
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
@@ -263,7 +263,7 @@ impl Engine<'_> {
         };
         let ask = SeatRequest {
             round: round.opened.round.clone(),
-            warm_first: self.session.definition().warm_first == WarmFirst::On,
+            warm_first: self.session.definition().warm_first,
             schema: pending.schema.clone(),
             time_left,
             watch: self.config.progress.begin(seat),

@@ -13,11 +13,7 @@ pub const DEEPEST_ANSWER: usize = 24;
 pub const MOST_VALUES: usize = 20_000;
 
 /// Reads a reply: the JSON that it is, or that its one fenced block is, else `{"result": "<text>"}`. An issue
-/// and an implementation result come under their written names.
-///
-/// # Errors
-///
-/// The JSON is nested too deep or holds too many values.
+/// and an implementation result come under their written names. JSON that is too deep or too large is an error.
 pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
@@ -39,25 +35,14 @@ fn parse(text: &str) -> Option<Value> {
 
 /// The content of a reply's fenced block, if it has exactly one.
 fn only_block(text: &str) -> Option<String> {
-    let mut blocks: Vec<String> = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for line in text.lines() {
-        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
-        let rest = line.trim_start().get(ticks..).unwrap_or_default().trim();
-        match &mut open {
-            None if ticks >= 3 => open = Some((ticks, String::new())),
-            Some((fence, block)) if ticks >= *fence && rest.is_empty() => {
-                blocks.push(std::mem::take(block));
-                open = None;
-            }
-            Some((_, block)) => {
-                block.push_str(line);
-                block.push('\n');
-            }
-            None => {}
-        }
-    }
-    if open.is_some() || blocks.len() != 1 { None } else { blocks.pop() }
+    let ticks = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+    let lines: Vec<&str> = text.lines().collect();
+    let open = lines.iter().position(|line| ticks(line) >= 3)?;
+    let (fence, inside) = (ticks(lines[open]), &lines[open + 1..]);
+    let closes = |line: &&str| ticks(line) >= fence && line.trim().bytes().all(|byte| byte == b'`');
+    let end = inside.iter().position(closes)?;
+    let is_only = inside[end + 1..].iter().all(|line| ticks(line) < 3);
+    is_only.then(|| inside[..end].join("\n"))
 }
 
 /// Depth of a value; one that is no list and no map has depth 0.

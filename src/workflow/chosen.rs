@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::definition::Definition;
 use super::load::{Source, load};
 use super::participants::{ParticipantSpec, SeatNames, SeatTools, is_model_text};
+use super::steps::round::Selection;
 use super::steps::step::Step;
 use crate::diagnostic::Diagnostic;
 
@@ -33,10 +34,8 @@ pub fn split_participants(text: &str) -> Vec<String> {
 }
 
 impl ChosenParticipant {
-    /// Reads one entry: a map in braces as a definition writes it, else a name.
-    ///
-    /// # Errors
-    /// What is wrong with a map; keys that only a definition can hold.
+    /// Reads one entry: a map in braces as a definition writes it, without the keys that only a definition can
+    /// hold; else a name.
     pub fn read(entry: &str) -> Result<Self, Vec<Diagnostic>> {
         if !entry.starts_with('{') {
             return Ok(Self::Named(entry.to_owned()));
@@ -124,7 +123,11 @@ impl Definition {
         self.participants = chosen;
         let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();
         for step in &mut self.steps {
-            step.keep_seats(&seated);
+            step.change_rounds(&mut |round| {
+                if let Selection::Named(names) = &mut round.participants {
+                    names.retain(|name| seated.contains(name));
+                }
+            });
         }
         let agents: Vec<String> = self.all_steps().flat_map(Step::agents).map(str::to_owned).collect();
         let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));

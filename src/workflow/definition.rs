@@ -81,8 +81,14 @@ keys! {
         supersedes: Option<String> = key(
             "supersedes", Text, "", "The session or decision record that the decision replaces.", "ADR-0007",
         ),
-        warm_first: WarmFirst =
-            key("warm_first", words!(WarmFirst), "off", "Whether one seat a model is asked first.", "on"),
+        /// Its service's cache of the shared part is then filled for the others.
+        warm_first: bool = key(
+            "warm_first",
+            Words(|| vec!["off", "on"]),
+            "off",
+            "Whether one seat a model is asked first.",
+            "on",
+        ) => |entries: Entries<'_>| entries.text("warm_first").as_deref() == Some("on"),
         recall: RecallKeys = key(
             "context", Map(&RECALL), "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}",
         ) => recall,
@@ -168,18 +174,6 @@ impl Indexed {
             }
             self.note(step.nested(), &place);
         }
-    }
-}
-
-enum_of_words! {
-    /// One seat of each model is asked first, so that its service's cache of the shared part is filled for the
-    /// others.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub enum WarmFirst {
-        /// All are asked at once.
-        #[default]
-        Off = "off",
-        On = "on",
     }
 }
 

@@ -12,10 +12,7 @@ const SAME: [&str; 7] =
 /// Keys that are made while a session runs, and that no definition holds.
 const MADE: [&str; 5] = ["recent_rounds", "context", "earlier_reasons", "earlier_counts", "linked_tasks"];
 
-/// The definition of a block, and the keys of it that a definition cannot hold.
-///
-/// # Errors
-/// When the text holds no such block, or one without a question.
+/// The definition of a block that has a question, and the keys of it that a definition cannot hold.
 pub fn import(text: &str, file: &str) -> Result<(String, Vec<String>), Diagnostic> {
     let none = || {
         Diagnostic::new(format!("{file}: there is no `{BLOCK}` block"))

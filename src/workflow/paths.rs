@@ -117,7 +117,7 @@ pub fn check(
         }
         for (what, transform) in step.transforms() {
             if !(what == "`of`" && transform.step() == "input") {
-                read(what, &transform.path(), None);
+                read(what, transform.path(), None);
             }
         }
         if let Some(input) = &step.input {

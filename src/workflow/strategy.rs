@@ -83,10 +83,7 @@ const MOST: usize = 20;
 const RESERVED: [&str; 4] = ["open", "conclude", "closed", "done"];
 
 impl Strategy {
-    /// Reads the strategy of that name from the text of its file.
-    ///
-    /// # Errors
-    /// What of it is no strategy, or would not end.
+    /// Reads the strategy of that name from the text of its file; one that would not end is refused.
     pub fn parse(text: &str, name: &str, file: &str) -> Result<Self, Diagnostic> {
         let refuse = |why: String| {
             Diagnostic::new(format!("strategy `{name}` cannot be used: {why}"))
@@ -107,8 +104,8 @@ impl Strategy {
     }
 
     fn check(&self) -> Result<(), String> {
-        let known_kind = |kind: &&String| BallotKind::from_name(kind).is_none();
-        if let Some(kind) = self.accepts.iter().chain(self.rules.keys()).find(known_kind) {
+        let unknown_kind = |kind: &&String| BallotKind::from_name(kind).is_none();
+        if let Some(kind) = self.accepts.iter().chain(self.rules.keys()).find(unknown_kind) {
             return Err(format!("there is no ballot `{kind}`"));
         }
         let mut names =
@@ -124,11 +121,8 @@ impl Strategy {
         }
         let mut earlier: HashSet<&str> = HashSet::new();
         for phase in &self.phases {
-            let id = phase.id.as_str();
-            phase.check(&earlier).map_err(|why| format!("phase `{id}`: {why}"))?;
-            if !earlier.insert(id) {
-                return Err(format!("two phases have the id `{id}`"));
-            }
+            phase.check(&earlier).map_err(|why| format!("phase `{}`: {why}", phase.id))?;
+            earlier.insert(&phase.id);
         }
         Ok(())
     }
@@ -150,26 +144,25 @@ impl Phase {
 
     fn check(&self, earlier: &HashSet<&str>) -> Result<(), String> {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if self.id.is_empty() || !self.id.chars().all(is_plain) || RESERVED.contains(&self.id.as_str()) {
-            return Err(
-                "its id must be small letters, digits and `-`, and no word of a discussion".to_owned()
-            );
-        }
-        if self.question.trim().is_empty() {
-            return Err("it asks nothing".to_owned());
-        }
-        if !["main", "position", "ideas", "findings"].contains(&self.ballot.as_str()) {
-            return Err(format!("`ballot` is `{}`: write main, position, ideas or findings", self.ballot));
-        }
-        if let Some(of) = self.revises.as_deref().filter(|of| !earlier.contains(of)) {
-            return Err(format!("it revises `{of}`, which is no earlier phase"));
-        }
-        if let Some(of) = self.ranks.as_deref().filter(|of| !earlier.contains(of) || self.ballot != "main") {
-            return Err(format!("it ranks `{of}`: only a `main` ballot can rank an earlier phase"));
-        }
+        let is_own = !self.id.is_empty() && self.id.chars().all(is_plain) && !RESERVED.contains(&&*self.id);
+        let is_later = |of: &Option<String>| of.as_deref().is_some_and(|of| !earlier.contains(of));
+        let is_ballot = ["main", "position", "ideas", "findings"].contains(&&*self.ballot);
+        let ranks_wrongly = is_later(&self.ranks) || self.ranks.is_some() && self.ballot != "main";
         let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
-        if !self.max_runs.map_or(self.repeat_if.is_none(), is_fit) {
-            return Err(format!("`max_runs` is 1 to {MOST}, and a phase with `repeat_if` needs it"));
+        let problems = [
+            (!is_own, "its id must be small letters, digits and `-`, and no word of a discussion"),
+            (earlier.contains(&*self.id), "two phases have this id"),
+            (self.question.trim().is_empty(), "it asks nothing"),
+            (!is_ballot, "`ballot` must be main, position, ideas or findings"),
+            (is_later(&self.revises), "it revises what is no earlier phase"),
+            (ranks_wrongly, "only a `main` ballot can rank, and only an earlier phase"),
+            (
+                !self.max_runs.map_or(self.repeat_if.is_none(), is_fit),
+                "`max_runs` is 1 to 20, and a phase with `repeat_if` needs it",
+            ),
+        ];
+        if let Some((_, why)) = problems.into_iter().find(|(is_wrong, _)| *is_wrong) {
+            return Err(why.to_owned());
         }
         for condition in [&self.skip_if, &self.repeat_if].into_iter().flatten() {
             Condition::parse(&condition.replace("phase.", "context."))
@@ -218,7 +211,7 @@ mod tests {
             (of("{id: vote, question: q, ballot: main, revises: vote}"), "no earlier phase"),
             (of("{id: open, question: q, ballot: main}"), "no word of a discussion"),
             (of(&format!("{vote}, {vote}")), "two phases"),
-            (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` is `choice`"),
+            (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` must be"),
             (of("{id: vote, question: q, ballot: position}"), "the last with `ballot: main`"),
             (of(""), "1 to 20 phases"),
             (of(vote).replace("[choice]", "[votes]"), "no ballot `votes`"),

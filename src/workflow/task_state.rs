@@ -84,9 +84,6 @@ pub fn state_file(tasks: &str) -> String {
 
 impl TaskMark {
     /// The text of the state file with this in it; none where it stands there already.
-    ///
-    /// # Errors
-    /// What of the text is no state of tasks.
     pub fn put_into(&self, text: &str, file: &str) -> Result<Option<String>, Diagnostic> {
         let mut marks = read_state(text, file)?;
         let mut mark = json!({ "status": self.status });
@@ -104,9 +101,6 @@ impl TaskMark {
 
 impl Definition {
     /// Takes the statuses of a state file over those of the tasks.
-    ///
-    /// # Errors
-    /// What of the text is no state of tasks.
     pub(super) fn take_task_state(&mut self, text: &str, file: &str) -> Result<(), Diagnostic> {
         let marks = read_state(text, file)?;
         for task in &mut self.tasks {

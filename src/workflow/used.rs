@@ -9,7 +9,7 @@ use super::load::aliases::read_definition;
 use super::load::entries::Findings;
 use super::steps::step::type_of;
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Map, Node, Value, named, placed};
+use crate::yaml::{Node, Value, placed};
 
 /// The most definitions that one may use, counted with those that these use.
 const MOST_USED: usize = 100;
@@ -38,29 +38,29 @@ impl<'a> UsedDefinitions<'a> {
 
     /// The node with the `use` steps inside it replaced.
     fn replaced(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        let steps: Option<Vec<Node>> = nested(node)
-            .iter()
-            .map(|step| {
-                if is_of_type(step, "use") {
-                    self.sequence(step, files, found)
-                } else {
-                    self.replaced(step, files, found)
-                }
-            })
-            .collect();
-        Some(with_steps(node, &steps?))
+        let replaced = |step: &Node| {
+            if is_of_type(step, "use") {
+                self.sequence(step, files, found)
+            } else {
+                self.replaced(step, files, found)
+            }
+        };
+        let steps: Option<Vec<Node>> = nested(node).iter().map(replaced).collect();
+        let mut node = node.clone();
+        if let Some(inside) = node.get_mut("steps") {
+            inside.value = Value::List(steps?);
+        }
+        Some(node)
     }
 
     /// The sequence that takes the place of a `use` step.
     fn sequence(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
         let steps = self.steps_of(step, &step.text("id"), files, found)?;
-        let Value::Map(entries) = &step.value else { return None };
-        let mut entries: Map = entries.iter().filter(|(key, _)| key.text != "definition").cloned().collect();
-        for (_, value) in entries.iter_mut().filter(|(key, _)| key.text == "type") {
-            *value = placed("sequence".into(), step);
-        }
-        entries.push((named("steps", step), step.with(Value::List(steps))));
-        Some(step.with(Value::Map(entries)))
+        let mut sequence = step.clone();
+        sequence.take("definition");
+        *sequence.get_mut("type")? = placed("sequence".into(), step);
+        sequence.add("steps", step.with(Value::List(steps)));
+        Some(sequence)
     }
 
     /// The steps of the definition that a step uses, as they stand inside the step.
@@ -127,16 +127,6 @@ impl<'a> UsedDefinitions<'a> {
     }
 }
 
-/// The node with these steps in place of those it has, if it has some.
-fn with_steps(node: &Node, steps: &[Node]) -> Node {
-    let Value::Map(entries) = &node.value else { return node.clone() };
-    let mut entries = entries.clone();
-    for (_, value) in entries.iter_mut().filter(|(key, _)| key.text == "steps") {
-        *value = value.with(Value::List(steps.to_vec()));
-    }
-    node.with(Value::Map(entries))
-}
-
 fn has_use(step: &Node) -> bool {
     is_of_type(step, "use") || nested(step).iter().any(has_use)
 }
@@ -147,29 +137,21 @@ fn ids(steps: &[Node]) -> Vec<String> {
 
 /// A step with `around` in front of its id and of the `ids` that it names. Its result keeps its key.
 fn as_inside(step: &Node, around: &str, ids: &[String], at: &Node) -> Node {
-    let Value::Map(entries) = &step.value else { return step.clone() };
     let id = step.text("id");
-    let has_output = type_of(step).is_some_and(|of| of.shared.contains(&"output"));
-    let mut entries: Map = entries
-        .iter()
-        .map(|(key, value)| {
-            let value = match &value.value {
-                Value::Text(text)
-                    if key.text == "id" || REFERENCES.contains(&key.text.as_str()) && ids.contains(text) =>
-                {
-                    placed(format!("{around}.{text}").into(), at)
-                }
-                Value::List(inside) if key.text == "steps" => {
-                    let inside = inside.iter().map(|step| as_inside(step, around, ids, at)).collect();
-                    at.with(Value::List(inside))
-                }
-                _ => placed(value.to_json(), at),
-            };
-            (named(&key.text, at), value)
-        })
-        .collect();
-    if has_output && step.get("output").is_none() {
-        entries.push((named("output", at), placed(id.into(), at)));
+    let mut inside = placed(step.to_json(), at);
+    for key in REFERENCES.into_iter().chain(["id"]) {
+        if let Some(Value::Text(text)) = inside.get_mut(key).map(|named| &mut named.value)
+            && (key == "id" || ids.contains(text))
+        {
+            *text = format!("{around}.{text}");
+        }
     }
-    at.with(Value::Map(entries))
+    if let Some(steps) = inside.get_mut("steps") {
+        steps.value = Value::List(nested(step).iter().map(|step| as_inside(step, around, ids, at)).collect());
+    }
+    let has_output = type_of(step).is_some_and(|of| of.shares("output"));
+    if has_output && step.get("output").is_none() {
+        inside.push("output", id);
+    }
+    inside
 }

@@ -232,12 +232,17 @@ impl<'a> Checker<'a> {
                 let message = format!("round `{}` has no participants", step.id);
                 self.refuse(step, message, "name at least one");
             }
-        } else if round.quorum.required_of(seats) > seats {
-            let message = format!("round `{}` can never reach its quorum: {seats} seats", step.id);
-            self.refuse(step, message, "lower `quorum`, or seat more participants");
-        } else if round.quorum_ballots.is_some_and(|ballots| ballots.required_of(seats) > seats) {
-            let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
-            self.refuse(step, message, "lower `quorum_ballots`, or seat more participants");
+            return;
+        }
+        let quora = [
+            ("quorum", Some(round.quorum), "reach its quorum"),
+            ("quorum_ballots", round.quorum_ballots, "have the ballots it needs"),
+        ];
+        for (key, quorum, what) in quora {
+            if quorum.is_some_and(|quorum| quorum.required_of(seats) > seats) {
+                let message = format!("round `{}` can never {what}: {seats} seats", step.id);
+                return self.refuse(step, message, format!("lower `{key}`, or seat more participants"));
+            }
         }
     }
 

@@ -25,6 +25,31 @@ impl Node {
         entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        entries.iter_mut().find(|(name, _)| name.text == key).map(|(_, node)| node)
+    }
+
+    /// Takes an entry out of a map.
+    pub fn take(&mut self, key: &str) -> Option<(MapKey, Self)> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        let at = entries.iter().position(|(name, _)| name.text == key)?;
+        Some(entries.remove(at))
+    }
+
+    /// Adds an entry to a map; the key stands where the map does.
+    pub fn add(&mut self, key: &str, node: Self) {
+        let key = named(key, self);
+        if let Value::Map(entries) = &mut self.value {
+            entries.push((key, node));
+        }
+    }
+
+    /// Adds an entry to a map; it stands where the map does.
+    pub fn push(&mut self, key: &str, value: impl Into<Json>) {
+        self.add(key, placed(value.into(), self));
+    }
+
     /// The text under a key of a map; empty if there is none.
     pub fn text(&self, key: &str) -> String {
         self.get(key).map(Self::to_json).as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()

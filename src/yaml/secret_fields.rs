@@ -22,32 +22,27 @@ const NAMES: [&str; 9] = [
 /// A problem for each field of that name, anywhere in `node`, that holds a value in one piece.
 /// `more` are further names, for places where they can mean nothing else.
 pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
+    let map = match &node.value {
+        Value::List(items) => return items.iter().flat_map(|item| literal_keys(item, file, more)).collect(),
+        Value::Map(map) => map,
+        _ => return Vec::new(),
+    };
     let mut problems = Vec::new();
-    find(node, file, more, &mut problems);
-    problems
-}
-
-fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Diagnostic>) {
-    match &node.value {
-        Value::List(items) => items.iter().for_each(|item| find(item, file, more, problems)),
-        Value::Map(map) => {
-            for (key, value) in map {
-                let is_literal = match &value.value {
-                    // A public key says that it is one.
-                    Value::Text(text) => !text.starts_with("ed25519:"),
-                    Value::Number(_) => true,
-                    _ => false,
-                };
-                if is_literal && is_key_name(&key.text, more) {
-                    let problem = Diagnostic::new(format!("secret in file: `{}`", key.text))
-                        .hint("put it in an environment variable; `key_env` of a provider in config.yaml names that");
-                    problems.push(problem.at(file, key.line, key.column));
-                }
-                find(value, file, more, problems);
-            }
+    for (key, value) in map {
+        let is_literal = match &value.value {
+            // A public key says that it is one.
+            Value::Text(text) => !text.starts_with("ed25519:"),
+            Value::Number(_) => true,
+            _ => false,
+        };
+        if is_literal && is_key_name(&key.text, more) {
+            let hint = "put it in an environment variable; `key_env` of a provider in config.yaml names that";
+            let problem = Diagnostic::new(format!("secret in file: `{}`", key.text)).hint(hint);
+            problems.push(problem.at(file, key.line, key.column));
         }
-        _ => {}
+        problems.extend(literal_keys(value, file, more));
     }
+    problems
 }
 
 fn is_key_name(name: &str, more: &[&str]) -> bool {

@@ -5,15 +5,13 @@ mod lead;
 mod read;
 mod steps;
 
-use serde_json::json;
-
 pub use self::read::WITH_OPTIONS;
 
 use self::read::Discussion;
 use super::load::entries::Findings;
 use super::participants::DEFAULT_PANEL;
 use super::strategy::ReadStrategy;
-use crate::yaml::{Map, Node, Value, named, placed};
+use crate::yaml::{Node, Value, placed};
 
 pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
@@ -21,7 +19,9 @@ pub(super) const TARGETS: [&str; 8] =
 /// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
 /// with errors, which are then among `found`.
 pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Node> {
-    let (mut entries, steps) = parts(root)?;
+    let mut root = root.clone();
+    let (_, steps) = root.take("steps")?;
+    let Value::List(steps) = steps.value else { return None };
     let mut firsts: Vec<(String, String)> = Vec::new();
     let mut all = Vec::new();
     let mut is_led = false;
@@ -40,7 +40,7 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
         let discussion = Discussion::read(&step, read_strategy, found)?;
         if let Some(lead) = &discussion.lead {
             is_led = true;
-            participants(&mut entries, root).push(placed(lead.participant(), &step));
+            seat(placed(lead.participant(), &step), &mut root);
         }
         let expansion = discussion.steps();
         let first = expansion.first().and_then(|step| step["id"].as_str()).unwrap_or_default();
@@ -53,30 +53,25 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
     for step in &mut all {
         lead_to(step, &firsts);
     }
-    if entries.iter().all(|(key, _)| key.text != "pseudonyms") {
-        entries.push((named("pseudonyms", root), placed(json!(true), root)));
+    if root.get("pseudonyms").is_none() {
+        root.push("pseudonyms", true);
     }
-    if is_led && entries.iter().all(|(key, _)| key.text != "max_iterations") {
+    if is_led && root.get("max_iterations").is_none() {
         // The usual limit is for loops by mistake; these are counted.
-        let most = all.len().saturating_mul(20).max(100);
-        entries.push((named("max_iterations", root), placed(json!(most), root)));
+        root.push("max_iterations", all.len().saturating_mul(20).max(100));
     }
-    entries.push((named("steps", root), root.with(Value::List(all))));
-    Some(root.with(Value::Map(entries)))
+    root.add("steps", root.with(Value::List(all)));
+    Some(root)
 }
 
-/// The participants of the definition; the default panel is put there if there are none.
-fn participants<'a>(entries: &'a mut Map, root: &Node) -> &'a mut Vec<Node> {
-    entries.retain(|(key, seats)| key.text != "participants" || seats.value != Value::Null);
-    let found = entries.iter().position(|(key, _)| key.text == "participants");
-    let at = found.unwrap_or_else(|| {
-        let panel = DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
-        entries.push((named("participants", root), root.with(Value::List(panel))));
-        entries.len() - 1
-    });
-    match &mut entries[at].1.value {
-        Value::List(seats) => seats,
-        _ => unreachable!("checked to be a list"),
+/// Adds a participant to the definition, to the default panel if nobody is named.
+fn seat(participant: Node, root: &mut Node) {
+    if root.get("participants").is_none_or(|seats| seats.value == Value::Null) {
+        root.take("participants");
+        root.push("participants", DEFAULT_PANEL.to_vec());
+    }
+    if let Some(Value::List(seats)) = root.get_mut("participants").map(|seats| &mut seats.value) {
+        seats.push(participant);
     }
 }
 
@@ -87,21 +82,9 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
     }
     let ids: Vec<String> = steps.iter().map(|step| step.text("id")).collect();
     for (step, id) in steps.iter_mut().zip(ids.into_iter().skip(1)) {
-        let next = (named("next", step), placed(id.into(), step));
-        if let Value::Map(entries) = &mut step.value {
-            entries.push(next);
-        }
+        step.push("next", id);
     }
     steps
-}
-
-/// The entries of a definition without its steps, and its steps.
-pub(super) fn parts(root: &Node) -> Option<(Map, Vec<Node>)> {
-    let (Value::Map(entries), Value::List(steps)) = (&root.value, &root.get("steps")?.value) else {
-        return None;
-    };
-    let rest = entries.iter().filter(|(key, _)| key.text != "steps").cloned().collect();
-    Some((rest, steps.clone()))
 }
 
 /// The steps inside a step.
@@ -122,9 +105,8 @@ pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
 
 /// Leads to the first step of a discussion what led to the discussion.
 fn lead_to(step: &mut Node, firsts: &[(String, String)]) {
-    let Value::Map(entries) = &mut step.value else { return };
-    for (_, target) in entries.iter_mut().filter(|(key, _)| TARGETS.contains(&key.text.as_str())) {
-        if let Value::Text(id) = &mut target.value
+    for key in TARGETS {
+        if let Some(Value::Text(id)) = step.get_mut(key).map(|target| &mut target.value)
             && let Some((_, first)) = firsts.iter().find(|(of, _)| of == id)
         {
             first.clone_into(id);

@@ -1,6 +1,6 @@
 //! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
 
-use super::spec::{KeySpec, KeyType, MapSpec};
+use super::spec::{KeySpec, KeyType, MapSpec, StepType};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::tally::{Decimal, Fraction};
 use crate::words::meant;
@@ -8,7 +8,7 @@ use crate::workflow::definition::DEFINITION;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
-use crate::workflow::steps::step::{TYPES, step_key_groups, step_keys, type_of};
+use crate::workflow::steps::step::{EVERY, shared_keys, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
@@ -21,9 +21,9 @@ pub fn check_definition(node: &Node, found: &Findings<'_>) {
 
 fn check_step(node: &Node, found: &Findings<'_>) {
     let step_type = type_of(node);
-    let what = step_type.map_or("a step", |of| of.what);
+    let what = step_type.map_or("a step".to_owned(), StepType::what);
     let places = &[step_type.map_or("step", |of| of.name), "step"];
-    let keys = Keys { what, places, known: &step_keys(step_type), is_open: false };
+    let keys = Keys { what: &what, places, known: &step_keys(step_type), is_open: false };
     keys.check(node, found);
     if !matches!(node.value, Value::Map(_)) {
         return;
@@ -32,7 +32,7 @@ fn check_step(node: &Node, found: &Findings<'_>) {
         found.refuse(node, "a step has no `type`", "add `type: round`");
     }
     let own = step_type.into_iter().flat_map(|of| of.keys);
-    keys.check_required(node, step_key_groups().0.iter().chain(own), found);
+    keys.check_required(node, EVERY.iter().chain(own), found);
 }
 
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
@@ -109,10 +109,8 @@ impl Keys<'_> {
             }
             None => {}
         }
-        let types = TYPES.iter().filter(|of| of.shared.contains(&name)).map(|of| of.name);
-        let types: Vec<&str> = types.collect();
-        if !types.is_empty() {
-            return format!("remove it: it is for steps of type {}", types.join(", "));
+        if let Some((_, types)) = shared_keys().find(|(key, _)| key.name == name) {
+            return format!("remove it: it is for steps of type {}", types.replace(' ', ", "));
         }
         let known: Vec<&str> = self.known.iter().map(|key| key.name).collect();
         let hint = did_you_mean(name, &known);

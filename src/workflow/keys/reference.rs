@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::spec::{KeySpec, KeyType, MapSpec};
 use crate::workflow::definition::DEFINITION;
-use crate::workflow::steps::step::{Step, TYPES, step_key_groups};
+use crate::workflow::steps::step::{EVERY, Step, TYPES, shared_keys, step_keys};
 
 const INTRODUCTION: &str = "# Definition format
 
@@ -34,17 +34,17 @@ const FIRST: &str = "question exploration ballot rule participants goal constrai
 
 pub fn definition_reference() -> String {
     let mut page = ReferencePage { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
-    let (every, shared) = step_key_groups();
     let of_steps = || Step::KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
     page.section("The keys that most files need", FIRST.split(' ').filter_map(find));
     page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
-    page.other_keys("Steps", "The other keys of every step.", every);
-    page.other_keys("Shared keys", "Keys of several types of step; each type names those it has.", shared);
-    for of in TYPES {
-        let known = of.keys.iter().filter(|key| page.has(key)).map(|key| key.name);
+    page.other_keys("Steps", "The other keys of every step.", EVERY);
+    let about = "Keys of several types of step; each type names those it has.";
+    page.other_keys("Shared keys", about, shared_keys().map(|(key, _)| key));
+    for of in &TYPES {
+        let keys = step_keys(Some(of)).into_iter().skip(EVERY.len());
         let also: Vec<String> =
-            known.chain(of.shared.iter().copied()).map(|key| format!("`{key}`")).collect();
+            keys.filter(|key| page.has(key)).map(|key| format!("`{}`", key.name)).collect();
         let also = if also.is_empty() { String::new() } else { format!(" Also {}.", also.join(", ")) };
         page.other_keys(&format!("`{}`", of.name), &format!("{}{also}", of.about), of.keys);
     }
@@ -77,8 +77,8 @@ impl ReferencePage {
         self.shown.iter().any(|shown| (shown.name, shown.about) == (key.name, key.about))
     }
 
-    fn other_keys(&mut self, heading: &str, about: &str, keys: &'static [KeySpec]) {
-        let keys: Vec<_> = keys.iter().filter(|key| !self.has(key)).collect();
+    fn other_keys(&mut self, heading: &str, about: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
+        let keys: Vec<_> = keys.into_iter().filter(|key| !self.has(key)).collect();
         self.section(&format!("{heading}\n\n{about}"), keys);
     }
 

@@ -76,11 +76,19 @@ pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec
 
 pub struct StepType {
     pub name: &'static str,
-    /// Its name in messages, with the article.
-    pub what: &'static str,
     pub about: &'static str,
     pub keys: &'static [KeySpec],
-    pub shared: &'static [&'static str],
+}
+
+impl StepType {
+    /// Its name in messages, with the article.
+    pub fn what(&self) -> String {
+        format!("{} {} step", article(self.name), self.name)
+    }
+}
+
+pub fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" }
 }
 
 /// The type of a key whose value is one of an enum's words.

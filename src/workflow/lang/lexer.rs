@@ -104,7 +104,7 @@ impl<'a> Lexer<'a> {
         Err(GrammarError::new(start, "`[` is never closed").hint("close it with `]`"))
     }
 
-    /// Text in single or double quotes, with the escapes of JavaScript.
+    /// Text in single or double quotes; a backslash stands before a quote, a backslash or the `n` of a new line.
     pub fn quoted(&mut self) -> Result<String, GrammarError> {
         let start = self.at;
         let mut chars = self.rest().char_indices();
@@ -112,21 +112,14 @@ impl<'a> Lexer<'a> {
         let mut text = String::new();
         while let Some((at, c)) = chars.next() {
             match c {
-                '\\' => {
-                    let code = chars.next().map(|(_, c)| c);
-                    let escaped = match code {
-                        Some('n') => Some('\n'),
-                        Some('t') => Some('\t'),
-                        Some('r') => Some('\r'),
-                        Some('u') => {
-                            let hex: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
-                            u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32)
-                        }
-                        other => other.filter(|c| !c.is_alphanumeric()),
-                    };
-                    let wrong = || GrammarError::new(start + at, "unknown escape in a quoted text");
-                    text.push(escaped.ok_or_else(|| wrong().hint("write `\\\\` for a backslash"))?);
-                }
+                '\\' => match chars.next().map(|(_, c)| c) {
+                    Some('n') => text.push('\n'),
+                    Some(c) if !c.is_alphanumeric() => text.push(c),
+                    _ => {
+                        let error = GrammarError::new(start + at, "unknown escape in a quoted text");
+                        return Err(error.hint("write `\\\\` for a backslash"));
+                    }
+                },
                 c if c == quote => {
                     self.at += at + 1;
                     return Ok(text);

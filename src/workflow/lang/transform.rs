@@ -3,6 +3,8 @@
 //! `context.plan.files`, `plan.files[0]` and `plan.files.length` pick one value; the leading
 //! `context.` is dropped once.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::GrammarError;
@@ -15,8 +17,8 @@ const LONGEST: usize = 2_000;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transform {
     text: String,
-    step: String,
-    keys: Vec<String>,
+    /// The root `context`, the step, and what follows.
+    path: Vec<String>,
 }
 
 impl Transform {
@@ -24,17 +26,26 @@ impl Transform {
         if text.len() > LONGEST {
             return Err(GrammarError::new(LONGEST, format!("a path is at most {LONGEST} bytes long")));
         }
-        let start = text.len() - text.trim_start().len();
-        let text = text.trim();
-        if text.starts_with('$') {
-            let rest = text.trim_start_matches(['$', '.']);
-            let hint = match Self::parse(rest) {
-                Ok(_) => format!("write `{rest}`"),
-                Err(_) => "a path is names and numbers, such as `context.plan.files[0]`".to_owned(),
-            };
-            return Err(GrammarError::new(start, "a path does not begin with `$`").hint(hint));
+        let mut scan = Lexer { text, at: 0 };
+        scan.space();
+        let first = scan.word();
+        if first.is_empty() {
+            let found = scan.next_words();
+            let error = scan.error(format!("a path begins with a name, found {found}"));
+            return Err(error.hint("write for example `context.<step>.<field>`"));
         }
-        read(text).map_err(|error| GrammarError { offset: error.offset + start, ..error })
+        let keys = scan.path_tail()?;
+        scan.space();
+        if !scan.rest().is_empty() {
+            let error = scan.error(format!("{} does not belong here", scan.next_words()));
+            return Err(error.hint("a path is names and numbers, such as `context.plan.files[0]`"));
+        }
+        let mut path = vec!["context".to_owned()];
+        if first != "context" || keys.is_empty() {
+            path.push(first.to_owned());
+        }
+        path.extend(keys);
+        Ok(Self { text: text.trim().to_owned(), path })
     }
 
     pub fn text(&self) -> &str {
@@ -42,42 +53,20 @@ impl Transform {
     }
 
     pub fn step(&self) -> &str {
-        &self.step
+        self.path.get(1).map_or("", String::as_str)
     }
 
     /// The path it takes from the context, the root first.
-    pub fn path(&self) -> Vec<String> {
-        let root = ["context".to_owned(), self.step.clone()];
-        root.into_iter().chain(self.keys.iter().cloned()).collect()
+    pub fn path(&self) -> &[String] {
+        &self.path
     }
 
     /// Picks a value from `context`, the results as agents see them.
-    ///
-    /// # Errors
-    ///
-    /// ``Step not found: <step>`` and ``Path not found: <the whole transform>``.
     pub fn apply(&self, context: &Map<String, Value>) -> Result<Value, String> {
-        let data = context.get(&self.step).ok_or_else(|| format!("Step not found: {}", self.step))?;
-        let found = walk(data, &self.keys).ok_or_else(|| format!("Path not found: {}", self.text))?;
-        Ok(found.into_owned())
+        let data = context.get(self.step()).ok_or_else(|| format!("Step not found: {}", self.step()))?;
+        let found = self.path.get(2..).and_then(|keys| walk(data, keys));
+        found.map(Cow::into_owned).ok_or_else(|| format!("Path not found: {}", self.text))
     }
-}
-
-fn read(text: &str) -> Result<Transform, GrammarError> {
-    let mut scan = Lexer { text, at: 0 };
-    let first = scan.word();
-    if first.is_empty() {
-        let found = scan.next_words();
-        let error = scan.error(format!("a path begins with a name, found {found}"));
-        return Err(error.hint("write for example `context.<step>.<field>`"));
-    }
-    let mut keys = scan.path_tail()?;
-    if !scan.rest().is_empty() {
-        let error = scan.error(format!("{} does not belong here", scan.next_words()));
-        return Err(error.hint("a path is names and numbers, such as `context.plan.files[0]`"));
-    }
-    let step = if first == "context" && !keys.is_empty() { keys.remove(0) } else { first.to_owned() };
-    Ok(Transform { text: text.to_owned(), step, keys })
 }
 
 #[cfg(test)]
@@ -148,15 +137,11 @@ mod tests {
             ("plan..files", 5),
             ("plan.files[", 11),
             ("plan.files()", 10),
-            ("${plan}", 0),
-            (" $.plan.files", 1),
+            ("${plan}", 1),
             ("plan.files[*]", 11),
         ] {
             assert_eq!(Transform::parse(text).map_err(|error| error.offset), Err(offset), "{text}");
         }
-        let hint = |text: &str| Transform::parse(text).expect_err("no path").hint.expect("a hint");
-        assert_eq!(hint("$.plan.files"), "write `plan.files`");
-        assert!(hint("$.plan.files[*].name").contains("names and numbers"));
         assert!(Transform::parse(&format!("a{}", ".a".repeat(1_000))).is_err());
     }
 

@@ -5,7 +5,7 @@ use crate::words::{alias, meant, model_with_slash};
 use crate::workflow::definition::DEFINITION;
 use crate::workflow::keys::spec::{KeySpec, StepType};
 use crate::workflow::steps::step::{step_keys, type_of};
-use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
+use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
 
 /// Reads a definition, whatever words its author has for it.
 /// A file that is one step becomes a definition with that step, under `id` unless it has its own.
@@ -26,18 +26,17 @@ fn put_into_list(root: &mut Node, id: &str) {
         return;
     }
     let id = root.get("id").map_or_else(|| placed(id.into(), root), Node::clone);
-    let place = root.with(Value::Null);
     let Value::Map(entries) = &mut root.value else { return };
-    let (mut step, rest): (Map, Map) =
-        entries.drain(..).partition(|(key, _)| is_of_step(&key.text, step_type));
+    let (step, rest): (Map, Map) =
+        std::mem::take(entries).into_iter().partition(|(key, _)| is_of_step(&key.text, step_type));
     *entries = rest;
     if !step.is_empty() {
-        if step.iter().all(|(key, _)| key.text != "type") {
-            step.push((named("type", &place), placed("round".into(), &place)));
+        let mut step = root.with(Value::Map(step));
+        if step.get("type").is_none() {
+            step.push("type", "round");
         }
-        step.push((named("id", &place), id));
-        let steps = Value::List(vec![place.with(Value::Map(step))]);
-        entries.push((named("steps", &place), place.with(steps)));
+        step.add("id", id);
+        root.add("steps", root.with(Value::List(vec![step])));
     }
 }
 
@@ -64,18 +63,18 @@ fn in_own_words(definition: &mut Node) {
         // For editors.
         entries.retain(|(key, _)| key.text != "$schema");
     }
-    if let Some(evidence) = at(definition, "evidence") {
+    if let Some(evidence) = definition.get_mut("evidence") {
         name_files(evidence);
     }
     rename(definition, "definition");
     milliseconds(definition);
-    if let Some(Value::List(artifacts)) = at(definition, "artifacts").map(|node| &mut node.value) {
+    if let Some(Value::List(artifacts)) = definition.get_mut("artifacts").map(|node| &mut node.value) {
         (1..).zip(artifacts).for_each(|(number, artifact)| number_file(artifact, number));
     }
-    if let Some(Value::List(seats)) = at(definition, "participants").map(|node| &mut node.value) {
+    if let Some(Value::List(seats)) = definition.get_mut("participants").map(|node| &mut node.value) {
         for seat in seats {
             let is_map = matches!(seat.value, Value::Map(_));
-            let Some(node) = (if is_map { at(seat, "model") } else { Some(seat) }) else { continue };
+            let Some(node) = (if is_map { seat.get_mut("model") } else { Some(seat) }) else { continue };
             let models = match &mut node.value {
                 Value::List(models) => models.iter_mut(),
                 _ => std::slice::from_mut(node).iter_mut(),
@@ -108,27 +107,22 @@ fn milliseconds(node: &mut Node) {
 
 fn rewrite_step(step: &mut Node) {
     milliseconds(step);
-    if let Some(Value::List(steps)) = at(step, "steps").map(|node| &mut node.value) {
+    if let Some(Value::List(steps)) = step.get_mut("steps").map(|node| &mut node.value) {
         steps.iter_mut().for_each(rewrite_step);
     } else {
         lead_by_strategy(step);
     }
-    if let Some(ballot) = at(step, "ballot") {
+    if let Some(ballot) = step.get_mut("ballot") {
         rename(ballot, "ballot");
         replace(Some(ballot), "kind");
-        replace(at(ballot, "kind"), "kind");
+        replace(ballot.get_mut("kind"), "kind");
     }
-    if let Some(rule) = at(step, "rule") {
+    if let Some(rule) = step.get_mut("rule") {
         rename(rule, "rule");
         replace(Some(rule), "name");
-        replace(at(rule, "name"), "name");
+        replace(rule.get_mut("name"), "name");
     }
     put_options_into_ballot(step);
-}
-
-fn at<'a>(node: &'a mut Node, key: &str) -> Option<&'a mut Node> {
-    let Value::Map(map) = &mut node.value else { return None };
-    map.iter_mut().find(|(known, _)| known.text == key).map(|(_, value)| value)
 }
 
 fn rename(node: &mut Node, place: &str) {
@@ -165,46 +159,39 @@ fn name_files(evidence: &mut Node) {
 
 /// Gives an artifact that is read from the project an id, where it has none.
 fn number_file(artifact: &mut Node, number: usize) {
-    let has = |key: &str| artifact.get(key).is_some();
-    let place = artifact.with(Value::Null);
-    if (has("file") || has("diff"))
-        && !has("id")
-        && let Value::Map(map) = &mut artifact.value
-    {
-        map.insert(0, (named("id", &place), placed(format!("SRC-{number}").into(), &place)));
+    let is_read = artifact.get("file").or(artifact.get("diff")).is_some();
+    if is_read && artifact.get("id").is_none() {
+        artifact.push("id", format!("SRC-{number}"));
     }
 }
 
 /// A file with a strategy and no type is one discussion; its question is the topic.
 fn lead_by_strategy(step: &mut Node) {
-    let place = step.with(Value::Null);
-    let Value::Map(map) = &mut step.value else { return };
-    let has = |key: &str| map.iter().any(|(known, _)| known.text == key);
-    if !has("strategy") || has("type") {
+    if step.get("strategy").is_none() || step.get("type").is_some() {
         return;
     }
-    let has_topic = has("topic");
-    if let Some((key, _)) = map.iter_mut().find(|(key, _)| key.text == "question" && !has_topic) {
-        "topic".clone_into(&mut key.text);
+    if step.get("topic").is_none()
+        && let Some((_, question)) = step.take("question")
+    {
+        step.add("topic", question);
     }
-    map.push((named("type", &place), placed("discussion".into(), &place)));
+    step.push("type", "discussion");
 }
 
 /// Puts options that stand beside the ballot into it; without a ballot they are those of a choice.
 fn put_options_into_ballot(step: &mut Node) {
-    let is_given = step.get("ballot").is_some_and(|ballot| ballot.get("options").is_some());
-    let Value::Map(map) = &mut step.value else { return };
-    let found = map.iter().position(|(key, _)| key.text == "options");
-    let Some(index) = found.filter(|_| !is_given) else { return };
-    let options = map.remove(index);
-    let place = options.1.with(Value::Null);
-    if !map.iter().any(|(key, _)| key.text == "ballot") {
-        map.push((named("ballot", &place), placed("choice".into(), &place)));
+    if step.get("ballot").is_some_and(|ballot| ballot.get("options").is_some()) {
+        return;
     }
-    let Some((_, ballot)) = map.iter_mut().find(|(key, _)| key.text == "ballot") else { return };
+    let Some(options) = step.take("options") else { return };
+    if step.get("ballot").is_none() {
+        step.add("ballot", placed("choice".into(), &options.1));
+    }
+    let Some(ballot) = step.get_mut("ballot") else { return };
     if let Value::Text(_) = &ballot.value {
-        let kind = (named("kind", ballot), ballot.clone());
-        ballot.value = Value::Map(vec![kind]);
+        let kind = ballot.clone();
+        ballot.value = Value::Map(Map::new());
+        ballot.add("kind", kind);
     }
     if let Value::Map(ballot) = &mut ballot.value {
         ballot.push(options);

@@ -7,7 +7,7 @@ use super::map_reader::as_text;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
 use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Whole, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, article, key, map, words};
 use crate::workflow::lang::Transform;
 use crate::yaml::{Node, Value};
 
@@ -101,7 +101,7 @@ fn card(node: &Node) -> Option<String> {
 }
 
 fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
-    let (takes, a) = (form.kind.info(), with_article(form.kind.name()));
+    let (takes, kind) = (form.kind.info(), form.kind.name());
     let is_taken = matches!(&node.value, Value::Map(_))
         && entries.map("ballot").is_some_and(|ballot| ballot.map("options").is_some());
     let has_options = !form.options.is_empty() || is_taken;
@@ -111,8 +111,9 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
             entries.refuse(node, message, hint);
         }
     };
-    let of_kind =
-        |is_wrong: bool, what: &str, hint: &str| refuse_if(is_wrong, &format!("{a} ballot {what}"), hint);
+    let of_kind = |is_wrong: bool, what: &str, hint: &str| {
+        refuse_if(is_wrong, &format!("{} `{kind}` ballot {what}", article(kind)), hint);
+    };
     of_kind(!takes.has_options && !form.order.is_same(), "has no options to order", "remove `order`");
     let few = takes.has_options && form.options.len() < 2 && !is_taken;
     of_kind(few, "needs at least two options", "write them as a list: `options: [a, b]`");
@@ -140,12 +141,6 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     check_names("option", &form.options, node, entries);
     check_names("card", &form.cards, node, entries);
     check_names("card that abstains", &form.abstain, node, entries);
-}
-
-/// "a `score`", "an `estimate`".
-fn with_article(name: &str) -> String {
-    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} `{name}`")
 }
 
 fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) {

@@ -8,14 +8,12 @@ pub(crate) mod material;
 pub(crate) mod rule;
 pub(crate) mod task;
 
-use indexmap::IndexMap;
-
 use super::definition::{Definition, PseudonymSetting};
 use super::discussion::expanded;
 use super::keys::check::check_definition;
 use super::participants::ParticipantSpec;
 use super::steps::round::Round;
-use super::steps::step::{Step, StepKind};
+use super::steps::step::Step;
 use super::strategy::ReadStrategy;
 use super::used::{ReadUsed, UsedDefinitions};
 use super::{paths, validate};
@@ -181,27 +179,16 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     if !entries.has("pseudonyms") && definition.all_steps().any(revises) {
         definition.pseudonyms = Some(PseudonymSetting::default());
     }
-    give_in_turn(&mut definition);
+    let Definition { participants, steps, .. } = &mut definition;
+    steps.iter_mut().for_each(|step| step.change_rounds(&mut |round| give_in_turn(round, participants)));
     definition
 }
 
-/// Gives the lines of each round that has some for its seats in turn to these seats.
-fn give_in_turn(definition: &mut Definition) {
-    let line_of = |round: &Round, (at, seat): (usize, &ParticipantSpec)| {
-        let lines = &round.directives_in_turn;
-        Some((seat.name.clone(), lines.get(at % lines.len().max(1))?.clone()))
-    };
-    let given: Vec<(String, IndexMap<String, String>)> = definition
-        .all_steps()
-        .filter_map(|step| Some((step, step.round().filter(|round| !round.directives_in_turn.is_empty())?)))
-        .map(|(step, round)| {
-            let seats = definition.seats(round).enumerate();
-            (step.id.clone(), seats.filter_map(|seat| line_of(round, seat)).collect())
-        })
-        .collect();
-    for (id, directives) in given {
-        if let Some(StepKind::Round(round)) = definition.step_mut(&id).map(|step| &mut step.kind) {
-            round.directives = directives;
-        }
-    }
+/// Gives the lines of a round that are for its seats in turn to these seats.
+fn give_in_turn(round: &mut Round, roster: &[ParticipantSpec]) {
+    let lines = std::mem::take(&mut round.directives_in_turn);
+    let seats = roster.iter().filter(|seat| !seat.agent_only && round.participants.holds(&seat.name));
+    let given = seats.zip(lines.iter().cycle()).map(|(seat, line)| (seat.name.clone(), line.clone()));
+    let given: Vec<(String, String)> = given.collect();
+    round.directives.extend(given);
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
-use crate::workflow::keys::spec::{KeySpec, MapSpec, REQUIRED, StepType, enum_of_words, key, map, words};
+use crate::workflow::keys::spec::{KeySpec, MapSpec, REQUIRED, enum_of_words, key, map, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::{Entries, keys};
 
@@ -32,26 +32,6 @@ keys! {
         ) => expected_output,
     }
 }
-
-pub static TYPE: StepType = StepType {
-    name: "agent",
-    what: "an agent step",
-    about: "Gives one work item to one agent.",
-    keys: Agent::KEYS,
-    shared: &[
-        "input",
-        "output",
-        "record",
-        "brief",
-        "task",
-        "requires",
-        "completeness",
-        "max_retries",
-        "retry_delay",
-        "timeout",
-        "facilitator_directive",
-    ],
-};
 
 enum_of_words! {
     /// Form of the answer of a model that leads a discussion.

@@ -1,7 +1,7 @@
 //! `approval`: asks the facilitator for a yes or no.
 
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::workflow::lang::Condition;
 use crate::workflow::load::entries::{Entries, keys};
 
@@ -30,14 +30,6 @@ keys! {
             key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
     }
 }
-
-pub static TYPE: StepType = StepType {
-    name: "approval",
-    what: "an approval step",
-    about: "Asks the facilitator for a yes or no.",
-    keys: Approval::KEYS,
-    shared: &["output", "record"],
-};
 
 impl Approval {
     /// A yes adopts the result of a step's round; if absent, that of a session without one.

@@ -3,28 +3,17 @@
 //! `use` becomes a sequence of the steps of another definition when the file is loaded.
 
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, key};
 use crate::workflow::lang::{Condition, Transform};
 use crate::workflow::load::entries::{Entries, keys};
 
-pub static PARALLEL: StepType = StepType {
-    name: "parallel",
-    what: "a parallel step",
-    about: "Runs its steps at once; none sees another's result.",
-    keys: &[
-        key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]"),
-        key("min_success", Whole(0, u64::MAX), "all", "The number of steps that must succeed.", "2"),
-    ],
-    shared: &["output"],
-};
+pub const PARALLEL: &[KeySpec] = &[
+    key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]"),
+    key("min_success", Whole(0, u64::MAX), "all", "The number of steps that must succeed.", "2"),
+];
 
-pub static SEQUENCE: StepType = StepType {
-    name: "sequence",
-    what: "a sequence step",
-    about: "Runs its steps in order. Each sees the results before it; the last result is the sequence's.",
-    keys: &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")],
-    shared: &["input", "output", "record"],
-};
+pub const SEQUENCE: &[KeySpec] =
+    &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
@@ -41,29 +30,10 @@ keys! {
     }
 }
 
-pub static EACH: StepType = StepType {
-    name: "each",
-    what: "an each step",
-    about: "Runs its steps in order, once for each item of a list; no item's steps see another's results.",
-    keys: Each::KEYS,
-    shared: &["output"],
-};
+pub const USE: &[KeySpec] =
+    &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")];
 
-pub static USE: StepType = StepType {
-    name: "use",
-    what: "a use step",
-    about: "Runs the steps of another definition in order; the last result is the step's.",
-    keys: &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")],
-    shared: &["input", "output", "record"],
-};
-
-pub static TRANSFORM: StepType = StepType {
-    name: "transform",
-    what: "a transform step",
-    about: "Takes a value out of the results so far.",
-    keys: &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")],
-    shared: &["output", "record"],
-};
+pub const TRANSFORM: &[KeySpec] = &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
@@ -74,14 +44,6 @@ keys! {
         otherwise: Option<String> = key("else", Text, "`next`", "The next step if it is false.", "fix"),
     }
 }
-
-pub static CONDITION: StepType = StepType {
-    name: "condition",
-    what: "a condition step",
-    about: "Chooses the next step by the results so far.",
-    keys: Branch::KEYS,
-    shared: &[],
-};
 
 pub fn min_success(entries: Entries<'_>) -> Option<usize> {
     let (least, count) = (entries.count("min_success")? as usize, entries.list("steps").len());

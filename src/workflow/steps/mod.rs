@@ -6,7 +6,6 @@ pub mod agent;
 pub mod approval;
 pub mod discussion;
 pub mod flow;
-pub mod record;
 pub mod review;
 pub mod round;
 pub mod step;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::agent::PROMPT;
 use super::round::Selection;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, enum_of_words, key, words};
+use crate::workflow::keys::spec::{REQUIRED, enum_of_words, key, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::keys;
 
@@ -27,24 +27,6 @@ keys! {
             key("reject_when", words!(RejectWhen), "any", "How many verdicts must be a no.", "majority"),
     }
 }
-
-pub static TYPE: StepType = StepType {
-    name: "review",
-    what: "a review step",
-    about: "Asks reviewers for a verdict on a result or an artifact.",
-    keys: Review::KEYS,
-    shared: &[
-        "output",
-        "brief",
-        "task",
-        "requires",
-        "completeness",
-        "max_retries",
-        "retry_delay",
-        "timeout",
-        "facilitator_directive",
-    ],
-};
 
 enum_of_words! {
     /// The number of verdicts against a thing that reject it.

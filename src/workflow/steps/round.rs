@@ -8,7 +8,7 @@ use crate::tally::{Choose, Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, enum_of_words, key, words, words_of};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, enum_of_words, key, words, words_of};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, OptionsFrom, ballot};
 use crate::workflow::load::entries::{Entries, FromKey, keys};
 use crate::workflow::load::map_reader::as_text;
@@ -16,87 +16,73 @@ use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, ru
 use crate::workflow::recall::{RECALL, RecallKeys, recall};
 use crate::yaml::{Node, Value};
 
-// Keys that a discussion has, too.
-pub(super) const EXPLORATION: KeySpec =
-    key("exploration", Text, "", "Background to the question.", "\"We have two servers.\"");
-pub(super) const BALLOT: KeySpec = key(
-    "ballot",
-    Either(&[Words(BallotKind::names), Map(&BALLOT_MAP)]),
-    "position",
-    "The ballot form, or its kind alone.",
-    "{kind: choice, options: [redis, none]}",
-);
-pub(super) const RULE: KeySpec = key(
-    "rule",
-    Either(&[Words(Rule::names), Map(&RULE_MAP)]),
-    "counted, not decided",
-    "The voting rule; TALLIES.md lists them.",
-    "majority",
-);
-pub(super) const TIES: KeySpec = key(
-    "ties",
-    Either(&[Words(|| vec!["none", "ask"]), Map(&TIES_MAP)]),
-    "none",
-    "How a tie is broken.",
-    "ask",
-);
-pub(super) const QUORUM: KeySpec =
-    key("quorum", Share, "more than half", "The seats that a decision needs.", "60%");
-pub(super) const QUORUM_BALLOTS: KeySpec = key(
-    "quorum_ballots",
-    Share,
-    "any number",
-    "The valid ballots, without abstentions, that a decision needs.",
-    "3",
-);
-pub(super) const ACT_AT: KeySpec =
-    key("act_at", Words(|| words_of(&Tier::ASKED)), "any", "The strength that a decision needs.", "strong");
-pub(super) const CLOSE: KeySpec = key("close", words!(Close), "all", "When the round closes.", "quorum");
-pub(super) const DEADLINE: KeySpec =
-    key("deadline", Duration, "none", "The most time the round stays open.", "90s");
-pub(super) const ON_FAILED: KeySpec = key(
-    "on_failed",
-    Words(|| vec!["stop", "close"]),
-    "stop",
-    "What a headless run does if failed seats keep the round below its quorum.",
-    "close",
-);
-pub(super) const ON_UNDECIDED: KeySpec =
-    key("on_undecided", Text, "`on_error`", "The next step if the round is held and not decided.", "again");
-pub(super) const PARTICIPANTS: KeySpec =
-    key("participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]");
-pub(super) const ARTIFACTS: KeySpec = key(
-    "artifacts",
-    Either(&[Words(|| vec!["all"]), Texts]),
-    "all",
-    "The artifacts they are shown.",
-    "[REQ-001]",
-);
-
 keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Round {
         question: String = key("question", Text, REQUIRED, "The question.", "\"Which cache first?\""),
-        exploration: Option<String> = EXPLORATION,
+        exploration: Option<String> =
+            key("exploration", Text, "", "Background to the question.", "\"We have two servers.\""),
         recall: Box<RecallKeys> = key(
             "context", Map(&RECALL), "the definition's", "What it recalls of earlier rounds.", "{rounds: 1}",
         ) => |entries: Entries<'_>| Box::new(recall(entries)),
-        ballot: BallotForm = BALLOT => ballot,
+        ballot: BallotForm = key(
+            "ballot",
+            Either(&[Words(BallotKind::names), Map(&BALLOT_MAP)]),
+            "position",
+            "The ballot form, or its kind alone.",
+            "{kind: choice, options: [redis, none]}",
+        ) => ballot,
         /// None: counted and not decided.
-        rule: Option<Rule> = RULE => rule,
-        ties: Ties = TIES => ties,
+        rule: Option<Rule> = key(
+            "rule",
+            Either(&[Words(Rule::names), Map(&RULE_MAP)]),
+            "counted, not decided",
+            "The voting rule; TALLIES.md lists them.",
+            "majority",
+        ) => rule,
+        ties: Ties = key(
+            "ties",
+            Either(&[Words(|| vec!["none", "ask"]), Map(&TIES_MAP)]),
+            "none",
+            "How a tie is broken.",
+            "ask",
+        ) => ties,
         quorum: Quorum =
-            QUORUM => |entries: Entries<'_>| needed(entries, "quorum").unwrap_or(Quorum::MoreThanHalf),
-        quorum_ballots: Option<Quorum> =
-            QUORUM_BALLOTS => |entries: Entries<'_>| needed(entries, "quorum_ballots"),
-        act_at: Option<Tier> = ACT_AT => act_at,
-        close: Close = CLOSE,
-        deadline_ms: Option<u64> = DEADLINE,
+            key("quorum", Share, "more than half", "The seats that a decision needs.", "60%")
+            => |entries: Entries<'_>| needed(entries, "quorum").unwrap_or(Quorum::MoreThanHalf),
+        quorum_ballots: Option<Quorum> = key(
+            "quorum_ballots",
+            Share,
+            "any number",
+            "The valid ballots, without abstentions, that a decision needs.",
+            "3",
+        ) => |entries: Entries<'_>| needed(entries, "quorum_ballots"),
+        act_at: Option<Tier> = key(
+            "act_at",
+            Words(|| words_of(&Tier::ASKED)),
+            "any",
+            "The strength that a decision needs.",
+            "strong",
+        ) => act_at,
+        close: Close = key("close", words!(Close), "all", "When the round closes.", "quorum"),
+        deadline_ms: Option<u64> =
+            key("deadline", Duration, "none", "The most time the round stays open.", "90s"),
         /// It also closes and reveals while failed seats keep it below its quorum.
-        closes_below_quorum: bool =
-            ON_FAILED => |entries: Entries<'_>| entries.text("on_failed").as_deref() == Some("close"),
+        closes_below_quorum: bool = key(
+            "on_failed",
+            Words(|| vec!["stop", "close"]),
+            "stop",
+            "What a headless run does if failed seats keep the round below its quorum.",
+            "close",
+        ) => |entries: Entries<'_>| entries.text("on_failed").as_deref() == Some("close"),
         /// Next step if it is held and not decided.
-        on_undecided: Option<String> = ON_UNDECIDED,
+        on_undecided: Option<String> = key(
+            "on_undecided",
+            Text,
+            "`on_error`",
+            "The next step if the round is held and not decided.",
+            "again",
+        ),
         revises: Option<String> =
             key("revises", Text, "", "An earlier round of the same ballot, voted again.", "vote"),
         feedback: Feedback = key(
@@ -109,8 +95,16 @@ keys! {
             "A line for single seats, by name; a list is given to the seats in turn.",
             "{qa-lead: \"Argue against it.\"}",
         ),
-        participants: Selection = PARTICIPANTS,
-        artifacts: Selection = ARTIFACTS,
+        participants: Selection = key(
+            "participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]",
+        ),
+        artifacts: Selection = key(
+            "artifacts",
+            Either(&[Words(|| vec!["all"]), Texts]),
+            "all",
+            "The artifacts they are shown.",
+            "[REQ-001]",
+        ),
     } and {
         terms: RuleOptions,
         /// Source of its options; none if they are written.
@@ -119,14 +113,6 @@ keys! {
         directives_in_turn: Vec<String>,
     }
 }
-
-pub static TYPE: StepType = StepType {
-    name: "round",
-    what: "a round step",
-    about: "Asks all chosen participants one question at once, blind.",
-    keys: Round::KEYS,
-    shared: &["output", "task", "requires", "completeness", "timeout", "facilitator_directive"],
-};
 
 pub fn round(entries: Entries<'_>) -> Round {
     let mut round = Round::read(entries);

@@ -7,12 +7,13 @@ use serde_json::Value;
 use super::agent::Agent;
 use super::approval::Approval;
 use super::flow::{Branch, Each};
-use super::record::{RECORD, Record};
 use super::review::Review;
 use super::round::{Round, Selection};
-use super::{agent, approval, discussion, flow, review, round};
+use super::{discussion, flow, round};
 use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
-use crate::workflow::keys::spec::{KeySpec, KeyType, REQUIRED, StepType, enum_of_words, key, words};
+use crate::workflow::keys::spec::{
+    KeySpec, KeyType, MapSpec, REQUIRED, StepType, enum_of_words, key, map, words,
+};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::{Entries, FromKey, keys};
 use crate::workflow::load::map_reader::as_text;
@@ -82,23 +83,55 @@ keys! {
     }
 }
 
-/// The keys of every step, and those that several types share.
-pub fn step_key_groups() -> (&'static [KeySpec], &'static [KeySpec]) {
-    Step::KEYS.split_at(8)
+/// The keys of every step.
+pub const EVERY: &[KeySpec] = Step::KEYS.split_at(8).0;
+
+/// Keys that several types have, and which.
+const SHARED: [(&str, &str); 6] = [
+    ("input", "agent sequence use"),
+    ("output", "agent round parallel sequence each use transform approval review"),
+    ("record", "agent sequence use transform approval"),
+    ("task requires completeness timeout facilitator_directive", "agent round review"),
+    ("brief max_retries retry_delay", "agent review"),
+    (
+        "exploration ballot rule ties quorum quorum_ballots act_at close deadline on_failed on_undecided participants \
+         artifacts",
+        "round discussion",
+    ),
+];
+
+const fn step_type(name: &'static str, about: &'static str, keys: &'static [KeySpec]) -> StepType {
+    StepType { name, about, keys }
 }
 
-pub static TYPES: [&StepType; 11] = [
-    &agent::TYPE,
-    &round::TYPE,
-    &flow::PARALLEL,
-    &flow::SEQUENCE,
-    &flow::EACH,
-    &flow::USE,
-    &flow::TRANSFORM,
-    &flow::CONDITION,
-    &approval::TYPE,
-    &review::TYPE,
-    &discussion::TYPE,
+pub static TYPES: [StepType; 11] = [
+    step_type("agent", "Gives one work item to one agent.", Agent::KEYS),
+    step_type("round", "Asks all chosen participants one question at once, blind.", Round::KEYS),
+    step_type("parallel", "Runs its steps at once; none sees another's result.", flow::PARALLEL),
+    step_type(
+        "sequence",
+        "Runs its steps in order. Each sees the results before it; the last result is the sequence's.",
+        flow::SEQUENCE,
+    ),
+    step_type(
+        "each",
+        "Runs its steps in order, once for each item of a list; no item's steps see another's results.",
+        Each::KEYS,
+    ),
+    step_type(
+        "use",
+        "Runs the steps of another definition in order; the last result is the step's.",
+        flow::USE,
+    ),
+    step_type("transform", "Takes a value out of the results so far.", flow::TRANSFORM),
+    step_type("condition", "Chooses the next step by the results so far.", Branch::KEYS),
+    step_type("approval", "Asks the facilitator for a yes or no.", Approval::KEYS),
+    step_type("review", "Asks reviewers for a verdict on a result or an artifact.", Review::KEYS),
+    step_type(
+        "discussion",
+        "Leads a topic through the rounds of a strategy; TALLIES.md describes them.",
+        discussion::KEYS,
+    ),
 ];
 
 pub fn type_names() -> Vec<&'static str> {
@@ -116,21 +149,38 @@ pub fn type_of(step: &Node) -> Option<&'static StepType> {
         None if value("question").is_some() => "round".to_owned(),
         None => return None,
     };
-    TYPES.iter().find(|of| of.name == name).copied()
+    TYPES.iter().find(|of| of.name == name)
 }
 
 impl StepType {
     pub fn has_steps(&self) -> bool {
         self.keys.iter().any(|key| key.name == "steps")
     }
+
+    /// It has a key that several types have.
+    pub fn shares(&self, key: &str) -> bool {
+        let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
+        SHARED.iter().any(|(keys, types)| has(keys, key) && has(types, self.name))
+    }
+}
+
+/// The keys that several types have, each with these types.
+pub fn shared_keys() -> impl Iterator<Item = (&'static KeySpec, &'static str)> {
+    Step::KEYS[EVERY.len()..].iter().map(|key| {
+        let row = SHARED.iter().find(|(keys, _)| keys.split(' ').any(|name| name == key.name));
+        (key, row.map_or("", |(_, types)| *types))
+    })
 }
 
 /// The keys of a step of a type; of a step whose type is not known, those of all types.
 pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
-    let (every, shared) = step_key_groups();
-    let is_shared = |key: &&KeySpec| of.is_none_or(|of| of.shared.contains(&key.name));
     let own = TYPES.iter().filter(|known| of.is_none_or(|of| of.name == known.name));
-    every.iter().chain(own.flat_map(|of| of.keys)).chain(shared.iter().filter(is_shared)).collect()
+    let own: Vec<&KeySpec> = own.flat_map(|of| of.keys).collect();
+    let shared = Step::KEYS[EVERY.len()..].iter().chain(Round::KEYS);
+    let is_shared = |key: &&KeySpec| {
+        of.is_none_or(|of| of.shares(key.name) && !own.iter().any(|own| own.name == key.name))
+    };
+    EVERY.iter().chain(own.clone()).chain(shared.filter(is_shared)).collect()
 }
 
 pub fn steps(entries: Entries<'_>) -> Vec<Step> {
@@ -145,7 +195,7 @@ pub fn steps(entries: Entries<'_>) -> Vec<Step> {
 
 fn nested(entries: Entries<'_>, of: &StepType) -> Vec<Step> {
     if let Some(node) = entries.node("steps").filter(|node| node.value == Yaml::List(Vec::new())) {
-        entries.refuse(node, format!("{} has no `steps`", of.what), "add the steps to run");
+        entries.refuse(node, format!("{} has no `steps`", of.what()), "add the steps to run");
     }
     steps(entries)
 }
@@ -157,7 +207,7 @@ fn kind(entries: Entries<'_>) -> StepKind {
         "parallel" => StepKind::Parallel { min_success: flow::min_success(entries) },
         "sequence" => StepKind::default(),
         "each" => StepKind::Each(Box::new(Each::read(entries))),
-        "transform" => StepKind::Transform(Transform::from_key(entries, &flow::TRANSFORM.keys[0])),
+        "transform" => StepKind::Transform(Transform::from_key(entries, &flow::TRANSFORM[0])),
         "condition" => StepKind::Condition(Branch::read(entries)),
         "review" => StepKind::Review(Review::read(entries)),
         // An approval, or of no known type: the file does not load.
@@ -167,23 +217,17 @@ fn kind(entries: Entries<'_>) -> StepKind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
-    /// Asks every chosen participant at once, blind.
     Round(Box<Round>),
-    /// Asks the facilitator for a yes or no.
     Approval(Approval),
-    /// Hands one work item to one agent.
     Agent(Box<Agent>),
-    /// Runs its steps at once, none seeing another's result.
     Parallel {
         /// Number of steps that must succeed; all unless given.
         min_success: Option<usize>,
     },
-    /// Runs its steps in order and leaves the result of the last one.
     Sequence {
         /// The item that it is a copy for, inside an `each`.
         item: Option<Item>,
     },
-    /// Runs its steps once for each item of a list.
     Each(Box<Each>),
     Transform(Transform),
     Condition(Branch),
@@ -216,6 +260,40 @@ pub fn written_id(id: &str) -> &str {
             &id[id.len() + 1 - after..]
         }
         Some(_) | None => id,
+    }
+}
+
+keys! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Record {
+        from: Transform = key(
+            "from", Text, REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions",
+        ),
+        what: Option<Recorded> =
+            key("as", words!(Recorded), "the last name of `from`", "What the list holds.", "questions"),
+    }
+}
+
+const RECORD: MapSpec = map("record", "`record`", Record::KEYS);
+
+enum_of_words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Recorded {
+        Artifacts = "artifacts",
+        Conflicts = "conflicts",
+        Resolved = "resolved",
+        Questions = "questions",
+        Answered = "answered",
+        Agenda = "agenda",
+    }
+}
+
+impl Record {
+    /// Content of the list; none if it must be a map of lists.
+    pub fn recorded(&self) -> Option<Recorded> {
+        let last = self.from.path().last().map_or("", String::as_str);
+        let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
+        self.what.or(named)
     }
 }
 
@@ -394,15 +472,23 @@ impl Step {
         }
     }
 
+    /// Changes its round, or every round inside it.
+    pub fn change_rounds(&mut self, change: &mut dyn FnMut(&mut Round)) {
+        if let StepKind::Round(round) = &mut self.kind {
+            change(round);
+        }
+        self.nested_mut().for_each(|step| step.change_rounds(change));
+    }
+
     /// Puts an artifact before its rounds that choose theirs by name.
     pub fn show_artifact(&mut self, id: &str) {
-        if let StepKind::Round(round) = &mut self.kind
-            && let Selection::Named(names) = &mut round.artifacts
-            && !names.iter().any(|name| name == id)
-        {
-            names.push(id.to_owned());
-        }
-        self.nested_mut().for_each(|step| step.show_artifact(id));
+        self.change_rounds(&mut |round| {
+            if let Selection::Named(names) = &mut round.artifacts
+                && !names.iter().any(|name| name == id)
+            {
+                names.push(id.to_owned());
+            }
+        });
     }
 
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
@@ -410,15 +496,5 @@ impl Step {
             return Some(self);
         }
         self.nested_mut().find_map(|step| step.find_mut(id))
-    }
-
-    /// Leaves out of its rounds everyone who is not `seated`.
-    pub fn keep_seats(&mut self, seated: &[String]) {
-        if let StepKind::Round(round) = &mut self.kind
-            && let Selection::Named(chosen) = &mut round.participants
-        {
-            chosen.retain(|name| seated.contains(name));
-        }
-        self.nested_mut().for_each(|step| step.keep_seats(seated));
     }
 }

@@ -53,10 +53,6 @@ const ORDER: [(&str, Compare); 4] =
     [("<=", Compare::AtMost), (">=", Compare::AtLeast), ("<", Compare::Less), (">", Compare::More)];
 
 impl Condition {
-    /// Reads a condition.
-    ///
-    /// # Errors
-    /// What does not belong, with its place; `==` and `!=` with what to write instead.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         if text.len() > LONGEST {
             return Err(GrammarError::new(LONGEST, format!("a condition is at most {LONGEST} bytes long")));
@@ -85,11 +81,7 @@ impl Condition {
     /// What a path does not find is undefined; `context.<step>.success` is then what `success_of`
     /// says. `===` compares contents, numbers by value; lists and maps are the same when everything
     /// in them is. `<` and its kin compare two numbers or two texts, and are false where a side is
-    /// undefined or null.
-    ///
-    /// # Errors
-    /// Where true or false is needed and something else found, and where `<` meets two things that
-    /// have no order.
+    /// undefined or null; other pairs have no order, and are an error.
     pub fn holds(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
         Scope { values: scope, success_of }.truth(&self.expr)
     }
@@ -107,7 +99,6 @@ impl Expr {
         }
     }
 
-    /// It in words, for messages.
     fn name(&self) -> String {
         match self {
             Self::Path(path) => format!("`{}`", path.join(".")),
@@ -251,7 +242,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A value, or undefined.
+/// A value; none is undefined.
 type MaybeValue<'a> = Option<Cow<'a, Value>>;
 
 /// What a condition is evaluated over. Nothing is converted on the way.

@@ -29,19 +29,14 @@ impl Template {
         &self.text
     }
 
-    /// Prints it over `scope`. What is not there prints nothing.
-    ///
-    /// # Errors
-    /// A helper that is given what it cannot take, and a text or a work past its limit.
+    /// Prints it over `scope`. What is not there prints nothing; a helper that is given what it cannot take is
+    /// an error, and so is a text or a work past its limit.
     pub fn render(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::PrintsNothing)
     }
 
     /// Prints it over `scope`; a place without a value is an error. `if`, `unless` and `with` may ask for
     /// what is not there.
-    ///
-    /// # Errors
-    /// As [`Template::render`], and the first path that has no value.
     pub fn render_in_full(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::Fails)
     }

@@ -24,14 +24,14 @@ pub enum Absent {
 }
 
 pub fn render(nodes: &[TemplateNode], scope: &Value, absent: Absent) -> Result<String, String> {
-    let first = Frame { here: Cow::Borrowed(scope), turn: None };
+    let first = Frame { here: scope, turn: None };
     let mut render = Render { scope, frames: vec![first], out: String::new(), work: 0, absent };
     render.nodes(nodes)?;
     Ok(render.out)
 }
 
 struct Frame<'a> {
-    here: Cow<'a, Value>,
+    here: &'a Value,
     turn: Option<LoopIteration>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Render<'a> {
         let value = self.path(&block.of);
         let truth = value.as_deref().is_some_and(is_true);
         match (block.kind, value) {
-            (BlockKind::With, Some(value)) if is_there(&value) => self.enter(block, value, None),
+            (BlockKind::With, Some(Cow::Borrowed(here))) if is_there(here) => self.enter(block, here, None),
             (BlockKind::If, _) if truth => self.nodes(&block.body),
             (BlockKind::Unless, _) if !truth => self.nodes(&block.body),
             _ => self.nodes(&block.otherwise),
@@ -103,7 +103,7 @@ impl<'a> Render<'a> {
         let count = items.len();
         for (index, (key, item)) in items.into_iter().enumerate() {
             let turn = LoopIteration { key, index, is_last: index + 1 == count };
-            self.enter(block, Cow::Borrowed(item), Some(turn))?;
+            self.enter(block, item, Some(turn))?;
         }
         Ok(())
     }
@@ -111,7 +111,7 @@ impl<'a> Render<'a> {
     fn enter(
         &mut self,
         block: &'a TemplateBlock,
-        here: Cow<'a, Value>,
+        here: &'a Value,
         turn: Option<LoopIteration>,
     ) -> Result<(), String> {
         self.frames.push(Frame { here, turn });
@@ -144,12 +144,7 @@ impl<'a> Render<'a> {
             }
             Root::Here => {
                 let at = self.frames.len().checked_sub(1 + path.up)?;
-                match &self.frames[at].here {
-                    Cow::Borrowed(value) => walk(value, &path.segments),
-                    Cow::Owned(value) => {
-                        walk(value, &path.segments).map(|found| Cow::Owned(found.into_owned()))
-                    }
-                }
+                walk(self.frames[at].here, &path.segments)
             }
         }
     }

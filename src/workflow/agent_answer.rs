@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::lang::depth;
 use super::task::with_written_names;
 
 /// An answer nested deeper than this is refused: every context it stands in is deeper still.
@@ -43,15 +44,6 @@ fn only_block(text: &str) -> Option<String> {
     let end = inside.iter().position(closes)?;
     let is_only = inside[end + 1..].iter().all(|line| ticks(line) < 3);
     is_only.then(|| inside[..end].join("\n"))
-}
-
-/// Depth of a value; one that is no list and no map has depth 0.
-pub fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }
 
 /// Counts the values, itself included.

@@ -21,13 +21,13 @@ mod task_state;
 mod used;
 mod validate;
 
-pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
+pub use agent_answer::{DEEPEST_ANSWER, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
 pub use definition::{Definition, LeakAction, PseudonymSetting, StepIndex};
 pub use discussion::WITH_OPTIONS;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema_text};
-pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform, walk};
+pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform, depth, walk};
 pub use load::ballot::OptionsFrom;
 pub use load::map_reader::{Fields, as_text, parse_duration};
 pub use load::material::recorded_artifact;

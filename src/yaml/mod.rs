@@ -25,6 +25,11 @@ impl Node {
         entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
+    /// As [`Node::get`]; null counts as absent.
+    pub fn given(&self, key: &str) -> Option<&Self> {
+        self.get(key).filter(|node| node.value != Value::Null)
+    }
+
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         let Value::Map(entries) = &mut self.value else { return None };
         entries.iter_mut().find(|(name, _)| name.text == key).map(|(_, node)| node)

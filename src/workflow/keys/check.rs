@@ -28,7 +28,7 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
-    if value(node, "type").is_none() && step_type.is_none() {
+    if node.given("type").is_none() && step_type.is_none() {
         found.refuse(node, "a step has no `type`", "add `type: round`");
     }
     let own = step_type.into_iter().flat_map(|of| of.keys);
@@ -88,7 +88,7 @@ impl Keys<'_> {
             })
         };
         for key in wanted.into_iter().filter(|key| key.is_required() && !is_meant(key.name)) {
-            let is_blank = match value(node, key.name).map(|node| &node.value) {
+            let is_blank = match node.given(key.name).map(|node| &node.value) {
                 None => true,
                 Some(Value::Text(text)) => text.trim().is_empty(),
                 Some(_) => false,
@@ -128,11 +128,6 @@ fn not_a_map(node: &Node, what: &str, hint: &str, found: &Findings<'_>) {
         _ => format!("{what} must be a map of keys, found {}", node.kind()),
     };
     found.refuse(node, message, hint);
-}
-
-/// The value under a key of a map; null counts as absent.
-fn value<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
-    node.get(key).filter(|node| node.value != Value::Null)
 }
 
 struct Place<'a> {

@@ -5,7 +5,6 @@
 //! and work, so that no text and no value can overflow the stack or run for ever.
 
 mod condition;
-mod describe;
 mod lexer;
 mod sample;
 mod schema;
@@ -13,15 +12,14 @@ mod template;
 mod transform;
 mod value_path;
 
-use std::fmt;
-
 pub use condition::Condition;
 pub use schema::OutputSchema;
 pub use template::Template;
 pub use transform::Transform;
-pub use value_path::walk;
+pub use value_path::{depth, walk};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct GrammarError {
     pub message: String,
     pub hint: Option<String>,
@@ -39,11 +37,3 @@ impl GrammarError {
         self
     }
 }
-
-impl fmt::Display for GrammarError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for GrammarError {}

@@ -10,7 +10,8 @@ use std::{fmt, thread};
 use boon::{CompileError, Compiler, Draft, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
 
-use super::{describe, sample};
+use super::sample;
+use super::value_path::depth;
 
 /// Name of a schema inside the validator.
 const NAME: &str = "schema:///output_schema";
@@ -73,7 +74,7 @@ impl OutputSchema {
 
     /// The form it asks for in words, then the schema itself.
     pub fn in_words(&self) -> String {
-        describe::in_words(&self.written)
+        sample::in_words(&self.written)
     }
 
     /// An error names the first few places that do not fit, as JSON pointers with the expected value.
@@ -124,20 +125,6 @@ fn refs(schema: &Value) -> usize {
         }
         _ => 0,
     }
-}
-
-fn depth(value: &Value) -> usize {
-    let mut deepest = 0;
-    let mut todo = vec![(value, 1)];
-    while let Some((value, depth)) = todo.pop() {
-        deepest = deepest.max(depth);
-        match value {
-            Value::Array(items) => todo.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(map) => todo.extend(map.values().map(|item| (item, depth + 1))),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 fn explain(error: &CompileError) -> String {

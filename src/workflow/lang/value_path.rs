@@ -34,6 +34,15 @@ pub fn walk<'a>(value: &'a Value, keys: &[String]) -> Option<Cow<'a, Value>> {
     Some(at)
 }
 
+/// Depth of a value; one that is no list and no map has depth 0.
+pub fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
 /// The kind of a value in words, for messages.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {

@@ -21,7 +21,7 @@ const OF_STEP: [&str; 5] = ["type", "steps", "facilitator_directive", "context",
 
 fn put_into_list(root: &mut Node, id: &str) {
     let step_type = type_of(root);
-    let is_list = root.get("steps").is_some_and(|steps| steps.value != Value::Null);
+    let is_list = root.given("steps").is_some();
     if is_list && !step_type.is_some_and(StepType::has_steps) {
         return;
     }

@@ -12,18 +12,17 @@ use super::map_reader::{as_text, parse_duration};
 use crate::diagnostic::Diagnostic;
 use crate::workflow::keys::spec::{KeySpec, KeyType, Word};
 use crate::workflow::lang::{Condition, GrammarError, Template, Transform};
-use crate::yaml::{Map, Node, Value};
+use crate::yaml::{Node, Value};
 
 #[derive(Clone, Copy)]
 pub struct Entries<'a> {
     pub node: &'a Node,
-    map: &'a Map,
     pub found: &'a Findings<'a>,
 }
 
 impl<'a> Entries<'a> {
     pub fn of(node: &'a Node, found: &'a Findings<'a>) -> Option<Self> {
-        if let Value::Map(map) = &node.value { Some(Self { node, map, found }) } else { None }
+        if let Value::Map(_) = &node.value { Some(Self { node, found }) } else { None }
     }
 
     pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
@@ -36,8 +35,7 @@ impl<'a> Entries<'a> {
 
     /// The node under `key`; null counts as absent.
     pub fn node(&self, key: &str) -> Option<&'a Node> {
-        let (_, node) = self.map.iter().find(|(known, _)| known.text == key)?;
-        (node.value != Value::Null).then_some(node)
+        self.node.given(key)
     }
 
     pub fn map(&self, key: &str) -> Option<Self> {
@@ -74,8 +72,8 @@ impl<'a> Entries<'a> {
 
     /// A map of texts by names of the writer's own.
     pub fn named_texts(&self, key: &str) -> IndexMap<String, String> {
-        let own = self.map(key).map(|own| own.map).into_iter().flatten();
-        own.filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect()
+        let Some(Node { value: Value::Map(own), .. }) = self.node(key) else { return IndexMap::new() };
+        own.iter().filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect()
     }
 
     pub fn whole_number(&self, key: &str) -> Option<u64> {

@@ -9,6 +9,7 @@ use crate::yaml::{Map, Node, Value};
 pub struct Fields<'a> {
     what: String,
     file: &'a str,
+    node: &'a Node,
     map: &'a Map,
     taken: Vec<&'static str>,
     problems: Vec<Diagnostic>,
@@ -19,7 +20,7 @@ impl<'a> Fields<'a> {
     pub fn from_node(node: &'a Node, what: impl Into<String>, file: &'a str) -> Result<Self, Diagnostic> {
         let what = what.into();
         match &node.value {
-            Value::Map(map) => Ok(Self { what, file, map, taken: Vec::new(), problems: Vec::new() }),
+            Value::Map(map) => Ok(Self { what, file, node, map, taken: Vec::new(), problems: Vec::new() }),
             Value::Null => Err(node.problem(file, format!("{what} is empty")).hint("write its keys")),
             _ => Err(node
                 .problem(file, format!("{what} must be a map of keys, found {}", node.kind()))
@@ -32,8 +33,7 @@ impl<'a> Fields<'a> {
         if !self.taken.contains(&key) {
             self.taken.push(key);
         }
-        let (_, node) = self.map.iter().find(|(k, _)| k.text == key)?;
-        (node.value != Value::Null).then_some(node)
+        self.node.given(key)
     }
 
     fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {

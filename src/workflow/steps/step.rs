@@ -143,10 +143,9 @@ pub fn type_of(step: &Node) -> Option<&'static StepType> {
     if !matches!(step.value, Yaml::Map(_)) {
         return None;
     }
-    let value = |key: &str| step.get(key).filter(|node| node.value != Yaml::Null);
-    let name = match value("type") {
+    let name = match step.given("type") {
         Some(node) => as_text(node)?,
-        None if value("question").is_some() => "round".to_owned(),
+        None if step.given("question").is_some() => "round".to_owned(),
         None => return None,
     };
     TYPES.iter().find(|of| of.name == name)

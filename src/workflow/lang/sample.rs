@@ -115,6 +115,7 @@ fn type_in_words(schema: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::in_words;
     use serde_json::json;
 
     use crate::workflow::OutputSchema;

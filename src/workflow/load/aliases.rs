@@ -73,22 +73,20 @@ fn in_own_words(definition: &mut Node) {
     }
     if let Some(Value::List(seats)) = definition.get_mut("participants").map(|node| &mut node.value) {
         for seat in seats {
-            let is_map = matches!(seat.value, Value::Map(_));
-            let Some(node) = (if is_map { seat.get_mut("model") } else { Some(seat) }) else { continue };
-            let models = match &mut node.value {
-                Value::List(models) => models.iter_mut(),
-                _ => std::slice::from_mut(node).iter_mut(),
-            };
-            for model in models {
-                if let Value::Text(text) = &mut model.value
-                    && let Some(model) = model_with_slash(text)
-                {
-                    *text = model;
-                }
-            }
+            write_with_slash(seat);
+            seat.get_mut("model").into_iter().for_each(write_with_slash);
         }
     }
     rewrite_step(definition);
+}
+
+/// Models that are written with a colon after the provider.
+fn write_with_slash(node: &mut Node) {
+    match &mut node.value {
+        Value::List(models) => models.iter_mut().for_each(write_with_slash),
+        Value::Text(text) => *text = model_with_slash(text).unwrap_or_else(|| std::mem::take(text)),
+        _ => {}
+    }
 }
 
 /// Times that are written in milliseconds, such as `timeout_ms: 500`.

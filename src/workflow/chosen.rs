@@ -87,38 +87,34 @@ impl Definition {
         let known = std::mem::take(&mut self.participants);
         let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
         let mut chosen: Vec<ParticipantSpec> = Vec::new();
-        for name in names {
-            let name = match name {
-                ChosenParticipant::Named(name) => name,
-                ChosenParticipant::Given(seat) => {
-                    let is_of_model = seat.persona.is_empty();
-                    let name = if is_of_model { seat_names.free(&seat.name) } else { seat.name.clone() };
-                    chosen.push(ParticipantSpec { name, ..(**seat).clone() });
-                    continue;
+        for choice in names {
+            let seat = match choice {
+                ChosenParticipant::Given(seat) => (**seat).clone(),
+                ChosenParticipant::Named(name) => {
+                    let is_free = |seat: &&ParticipantSpec| chosen.iter().all(|one| one.name != seat.name);
+                    let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<&ParticipantSpec> {
+                        known.iter().filter(|seat| of(seat) == name).collect()
+                    };
+                    let mut found = has(|seat| &seat.name);
+                    if found.is_empty() {
+                        found = has(|seat| &seat.persona);
+                    }
+                    if found.is_empty() || is_model_text(name) && !found.iter().all(is_free) {
+                        let of_model = |seat: &&ParticipantSpec| {
+                            seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
+                        };
+                        found = known.iter().find(of_model).into_iter().collect();
+                    }
+                    if !found.is_empty() {
+                        chosen.extend(found.into_iter().cloned());
+                        continue;
+                    }
+                    ParticipantSpec::of_text(name, (0, 0))
                 }
             };
-            let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<ParticipantSpec> {
-                known.iter().filter(|p| of(p) == name).cloned().collect()
-            };
-            let is_free = |seat: &ParticipantSpec| chosen.iter().all(|other| other.name != seat.name);
-            let found = has(|p| &p.name);
-            let found = if found.is_empty() { has(|p| &p.persona) } else { found };
-            if !found.is_empty() && (!is_model_text(name) || found.iter().all(is_free)) {
-                chosen.extend(found);
-                continue;
-            }
-            let by_model = |seat: &&ParticipantSpec| {
-                seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
-            };
-            let seat = known.iter().find(by_model).cloned().unwrap_or_else(|| {
-                let seat = ParticipantSpec::of_text(name, (0, 0));
-                let is_named = !seat.persona.is_empty();
-                ParticipantSpec {
-                    name: if is_named { seat.name } else { seat_names.free(&seat.name) },
-                    ..seat
-                }
-            });
-            chosen.push(seat);
+            let is_of_model = seat.persona.is_empty();
+            let name = if is_of_model { seat_names.free(&seat.name) } else { seat.name.clone() };
+            chosen.push(ParticipantSpec { name, ..seat });
         }
         self.participants = chosen;
         let seated: Vec<String> = self.participants.iter().map(|p| p.name.clone()).collect();

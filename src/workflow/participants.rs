@@ -1,6 +1,6 @@
 //! Who takes part: one seat, or many of one persona; their names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -152,10 +152,11 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     if node.value == Value::List(Vec::new()) {
         entries.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
     }
-    let mut all = Vec::new();
+    let (mut all, mut taken) = (Vec::new(), HashSet::new());
     for node in entries.list("participants") {
+        let before = all.len();
         if let Some(inner) = Entries::of(node, entries.found) {
-            participant_map(inner, &mut all);
+            participant_map(inner, &mut all, &taken);
         } else if let Some(name) = as_text(node) {
             let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));
             if !is_model_text(&name) && !is_name(&name) {
@@ -166,6 +167,7 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
             }
             all.push(seat);
         }
+        taken.extend(all[before..].iter().map(|seat| seat.name.clone()));
     }
     name_apart(&mut all);
     all
@@ -183,14 +185,23 @@ fn name_apart(all: &mut [ParticipantSpec]) {
     }
 }
 
-fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
+/// `taken` are the names of the seats so far: seats that `count` numbers go on from theirs.
+fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
     let seat = of_one(entries);
     let count = entries.whole_number("count").unwrap_or(1).clamp(1, MOST_SEATS);
     let is_numbered = count > 1 && !seat.persona.is_empty();
+    let mut number = 0;
     for nth in 0..count {
-        let name = if is_numbered { format!("{}-{}", seat.name, nth + 1) } else { seat.name.clone() };
-        let seed = seat.seed.map(|seed| seed.wrapping_add(nth));
-        all.push(ParticipantSpec { name, seed, ..seat.clone() });
+        let mut seat = ParticipantSpec { seed: seat.seed.map(|seed| seed.wrapping_add(nth)), ..seat.clone() };
+        if is_numbered {
+            let base = seat.name;
+            number += 1;
+            while taken.contains(&format!("{base}-{number}")) {
+                number += 1;
+            }
+            seat.name = format!("{base}-{number}");
+        }
+        all.push(seat);
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
     fn refuses_with_place() {
         for (text, offset) in [
             ("", 0),
-            ("  plan files", 6),
+            ("  plan files", 7),
             ("plan..files", 5),
             ("plan.files[", 11),
             ("plan.files()", 10),

@@ -180,7 +180,9 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         definition.pseudonyms = Some(PseudonymSetting::default());
     }
     let Definition { participants, steps, .. } = &mut definition;
-    steps.iter_mut().for_each(|step| step.change_rounds(&mut |round| give_in_turn(round, participants)));
+    for step in steps {
+        step.change_rounds(&mut |round| give_in_turn(round, participants));
+    }
     definition
 }
 

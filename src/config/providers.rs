@@ -67,16 +67,8 @@ const fn own(
     start: &'static str,
     in_flight: Option<usize>,
 ) -> BuiltInProvider {
-    BuiltInProvider {
-        name,
-        dialect: ApiStyle::OpenAi,
-        base_url,
-        keys,
-        stream: ApiStream::WithUsage,
-        form: SchemaMode::Bounded,
-        in_flight,
-        start: Some(start),
-    }
+    let server = cloud(name, ApiStyle::OpenAi, base_url, keys, SchemaMode::Bounded);
+    BuiltInProvider { in_flight, start: Some(start), ..server }
 }
 
 use ApiStyle::{Anthropic, OpenAi, Responses};

@@ -217,7 +217,7 @@ enum Layer {
     Project,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Config {
     pub model: Option<Setting<String>>,
     pub max_output_tokens: u64,
@@ -245,17 +245,10 @@ const OWN_ALONE: [&str; 5] = ["prices", "remote", "screen", "secrets", "worker"]
 impl Config {
     pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
         let mut config = Self {
-            model: None,
             max_output_tokens: MAX_OUTPUT_TOKENS.into(),
             timeout: Duration::from_secs(600),
-            providers: IndexMap::new(),
-            prices: IndexMap::new(),
-            secrets_allowed: false,
-            screen: ScreenConfig::default(),
-            remote: RemoteConfig::default(),
-            worker: WorkerConfig::default(),
             project: folders.project.clone(),
-            notices: Vec::new(),
+            ..Self::default()
         };
         let own = folders.config.join(FILE);
         if own.exists() {

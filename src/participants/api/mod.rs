@@ -99,7 +99,7 @@ impl ApiStyle {
 
 /// Why a 200 is no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DecodeError {
+pub struct DecodeError {
     /// The cause, without any text of the reply.
     pub reason: String,
     /// The same with what the service says of it.
@@ -369,12 +369,11 @@ pub(super) fn first_line(text: &str) -> String {
     }
 }
 
-/// Names of errors that may be shown while a round is open, with the status of those that pass.
-const KNOWN_KINDS: [(&str, u16); 33] = [
+/// Names of errors that may be shown while a round is open, with the status of those that pass. Those of
+/// statuses that are told in full are not among them.
+const KNOWN_KINDS: [(&str, u16); 27] = [
     ("api_error", 500),
-    ("authentication_error", 0),
     ("bad_request", 0),
-    ("billing_error", 0),
     ("content_filter", 0),
     ("context_length_exceeded", 0),
     ("DEADLINE_EXCEEDED", 0),
@@ -388,19 +387,15 @@ const KNOWN_KINDS: [(&str, u16); 33] = [
     ("invalid_request_error", 0),
     ("json_validate_failed", 0),
     ("model_not_found", 0),
-    ("not_found_error", 0),
     ("overloaded_error", 529),
-    ("permission_error", 0),
     ("rate_limit_error", 429),
     ("rate_limit_exceeded", 429),
-    ("request_too_large", 0),
     ("RESOURCE_EXHAUSTED", 0),
     ("server_error", 500),
     ("server_is_overloaded", 503),
     ("slow_down", 429),
     ("timeout_error", 504),
     ("tool_use_failed", 0),
-    ("unavailable_error", 0),
     ("UNAVAILABLE", 0),
     ("unsupported_parameter", 0),
     ("unsupported_value", 0),

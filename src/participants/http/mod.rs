@@ -82,9 +82,8 @@ impl HttpParticipant {
             completion_tokens: url.host_str() == Some("api.openai.com"),
             stream: service.stream,
             form: service.form,
-            seed: None,
-            temperature: None,
             effort: service.effort,
+            ..RequestOptions::default()
         };
         Ok(Self {
             headers: headers(&service)?,

@@ -1,8 +1,7 @@
 //! A reply while it comes: pieces of a response's body go in, one reply or the reason why there is
 //! none comes out. A body is known by its bytes, not by its label.
 //!
-//! Pure; how the body is cut changes nothing. What has come is never shown. `http.rs`
-//! reads its replies through this, [`read_body`] and [`read_pieces`] do so without a network.
+//! Pure; how the body is cut changes nothing. What has come is never shown.
 
 use super::sse::Events;
 use crate::participants::api::{ApiStyle, BOM, DecodeError, ReplyStream};
@@ -33,7 +32,8 @@ fn repeats(text: &[u8]) -> bool {
 }
 
 /// A reply as far as it has come: by events, or as one JSON document. Its bytes say which, whatever the label.
-pub(super) struct StreamedBody {
+#[derive(Default)]
+pub struct StreamedBody {
     style: ApiStyle,
     has_events: Option<bool>,
     /// The document so far, or the bytes before its kind is known.
@@ -50,18 +50,7 @@ pub(super) struct StreamedBody {
 
 impl StreamedBody {
     pub fn new(dialect: ApiStyle) -> Self {
-        Self {
-            style: dialect,
-            has_events: None,
-            whole: Vec::new(),
-            events: Events::default(),
-            reply: dialect.streamed(),
-            taken: 0,
-            is_large: false,
-            count: 0,
-            searched: 0,
-            repeats: false,
-        }
+        Self { style: dialect, reply: dialect.streamed(), ..Self::default() }
     }
 
     /// Takes the next piece; says whether nothing more is wanted.
@@ -122,23 +111,4 @@ impl StreamedBody {
 
 pub(super) fn without_text(finish: Finish) -> Reply {
     Reply { text: String::new(), finish, ..Reply::default() }
-}
-
-/// Reads the body of a 200 that comes whole; the error says why it is no reply, and quotes nothing of it.
-pub fn read_body(dialect: ApiStyle, body: &[u8]) -> Result<Reply, String> {
-    dialect.decode(body).map_err(|unreadable| unreadable.reason)
-}
-
-/// Reads the body of a 200 that comes by events, in these pieces; as [`read_body`].
-pub fn read_pieces<'a>(
-    dialect: ApiStyle,
-    pieces: impl IntoIterator<Item = &'a [u8]>,
-) -> Result<Reply, String> {
-    let mut arriving = StreamedBody::new(dialect);
-    for piece in pieces {
-        if arriving.push(piece).map_err(|unreadable| unreadable.reason)? {
-            break;
-        }
-    }
-    arriving.end().map_err(|unreadable| unreadable.reason)
 }

@@ -130,12 +130,9 @@ impl SeatProgram {
         let mut found: Vec<(String, &str)> = variables.map(|name| ((*name).to_owned(), *name)).collect();
         if let (Some(own), Some(home)) = (&self.own_settings, std::env::var_os("HOME")) {
             let text = std::fs::read_to_string(Path::new(&home).join(own.file)).unwrap_or_default();
-            let begins = |line: &str, key: &str| {
-                line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
-            };
-            let is_in = |key: &str| {
-                text.contains(&format!("\"{key}\"")) || text.lines().any(|line| begins(line, key))
-            };
+            let lines = text.lines().filter_map(|line| line.split_once('='));
+            let set: Vec<&str> = lines.map(|(key, _)| key.trim_end()).collect();
+            let is_in = |key: &str| text.contains(&format!("\"{key}\"")) || set.contains(&key);
             let keys = own.keys.iter().filter(|(key, _)| is_in(key));
             found.extend(keys.map(|(key, by)| (format!("{key} of ~/{}", own.file), *by)));
         }

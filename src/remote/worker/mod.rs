@@ -5,7 +5,6 @@
 
 mod answer;
 mod context;
-mod handle;
 mod money;
 mod run;
 mod spool;

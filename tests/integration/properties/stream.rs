@@ -2,7 +2,7 @@
 
 use roundtable::participants::Reply;
 use roundtable::participants::api::ApiStyle;
-use roundtable::participants::http::stream::{read_body, read_pieces};
+use roundtable::participants::http::stream::StreamedBody;
 
 use super::choose;
 
@@ -10,20 +10,30 @@ const DIALECTS: [ApiStyle; 3] = [ApiStyle::OpenAi, ApiStyle::Anthropic, ApiStyle
 /// Words that stand in the seeds where a model's text stands.
 const SECRET: &str = "the fox is late";
 
+/// Reads the body of a 200 that comes in these pieces.
+fn read<'a>(dialect: ApiStyle, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, String> {
+    let mut arriving = StreamedBody::new(dialect);
+    for piece in pieces {
+        if arriving.push(piece).map_err(|unreadable| unreadable.reason)? {
+            break;
+        }
+    }
+    arriving.end().map_err(|unreadable| unreadable.reason)
+}
+
 /// Any bytes as the body of a 200, whole or by events; the first byte says in which dialect, the second
 /// how the stream is cut.
 pub fn stream(data: &[u8]) {
     let (dialect, data) = choose(data);
     let (cut, body) = choose(data);
     let dialect = DIALECTS[dialect % DIALECTS.len()];
-    judge(&read_body(dialect, body));
-    let whole = read_pieces(dialect, [body]);
+    let whole = read(dialect, [body]);
     judge(&whole);
-    assert_eq!(read_pieces(dialect, body.chunks(1)), whole, "byte by byte");
+    assert_eq!(read(dialect, body.chunks(1)), whole, "byte by byte");
     let size = 1 + cut % 61;
-    assert_eq!(read_pieces(dialect, body.chunks(size)), whole, "by {size} bytes");
+    assert_eq!(read(dialect, body.chunks(size)), whole, "by {size} bytes");
     let (first, second) = body.split_at(cut * body.len() / 256);
-    assert_eq!(read_pieces(dialect, [first, &[], second]), whole, "cut in two");
+    assert_eq!(read(dialect, [first, &[], second]), whole, "cut in two");
 }
 
 fn judge(read: &Result<Reply, String>) {

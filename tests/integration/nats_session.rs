@@ -535,7 +535,7 @@ fn a_worker_that_cannot_start_says_why_by_its_exit_code() {
     let of = |queue: &Queue, more: &[&str]| {
         queue.run("worker-home", &[&["worker", "--name", "fleet"], more].concat())
     };
-    of(&queue, &["--creds", "nothing"]).code(2).tells("permissions NAME");
+    of(&queue, &["--creds", "nothing"]).code(2).tells("docs/ELSEWHERE.md");
     of(&queue, &["--model", "remote/link"]).code(2).tells("does not answer here");
     queue.run("nobody", &["worker", "--nats", &queue.0.url(), "--name", "fleet"]).code(2).tells("keygen");
     queue.0.kill();

@@ -124,7 +124,8 @@ fn settings_of_the_users_own_program_that_a_seat_leaves_aside_are_named() {
     let desk = with_program(desk, "codex", "echo codex-cli 1");
     desk.write("../home/.codex/config.toml", "model_provider = \"corp\"\n");
     desk.write("decide.yaml", ROUND.replace("qa-lead", "codex-cli/m"));
-    desk.run(["check", "decide.yaml"]).code(0).says("leaves model_provider of ~/.codex/config.toml aside");
+    let told = "leaves model_provider of ~/.codex/config.toml aside";
+    desk.run(["--batch", "decide.yaml"]).code(2).tells(told);
 }
 
 #[test]

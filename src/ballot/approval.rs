@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, options, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -80,11 +80,6 @@ impl KindSpec for ApprovalKind {
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {
         let input = Input::AnyOf(form.options.clone());
         vec![FormField { key: "approve", hint: "Space selects; none = abstain", input }]
-    }
-
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        let picked = values.picked("approve");
-        (!picked.is_empty()).then(|| vec![("approve", picked.into())])
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

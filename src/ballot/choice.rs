@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::answer_schema::words;
-use super::kind::{FormField, FormValues, KindInfo, KindSpec, Stage, one_of};
+use super::kind::{FormField, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
@@ -70,10 +70,6 @@ impl KindSpec for ChoiceKind {
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {
         vec![one_of("vote", form.options.iter().map(String::as_str))]
-    }
-
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        Some(vec![("vote", values.text("vote").into())])
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

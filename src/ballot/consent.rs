@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::words;
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage, one_of};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm, Stance};
 use super::parse::AnswerParser;
 use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
@@ -88,12 +88,6 @@ impl KindSpec for ConsentKind {
         vec![one_of("consent", Stance::WORDS.map(|(word, _)| word)), change]
     }
 
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        let (stance, change) = (values.text("consent"), values.text("minimum_change"));
-        let change = (!change.is_empty()).then(|| ("minimum_change", change.into()));
-        (stance != "abstain").then(|| [("consent", stance.into())].into_iter().chain(change).collect())
-    }
-
     /// A placeholder never blocks: that would keep the steps that follow from being tried.
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         vec![("consent", ["support", "stand-aside"][(stage.lot)("consent", 2)].into())]
@@ -121,7 +115,8 @@ const BLOCKS: [&str; 8] = ["block", "blocks", "blocked", "blocking", "veto", "ob
 
 /// Tells if a consent reply that is no valid answer may be read as a block.
 fn may_block(reply: &str) -> bool {
-    let text: String = without_thinking(final_channel(reply)).chars().filter_map(plain).collect();
+    let is_seen = |c: &char| !is_invisible(*c);
+    let text: String = without_thinking(final_channel(reply)).chars().filter(is_seen).collect();
     if text.split_whitespace().next().is_some_and(is_block) {
         return true;
     }
@@ -146,20 +141,6 @@ fn may_block(reply: &str) -> bool {
     false
 }
 
-/// A letter without what only looks like another; nothing of what cannot be seen.
-fn plain(c: char) -> Option<char> {
-    let letter = match c {
-        'о' | 'ο' | 'О' => 'o',
-        'с' | 'ϲ' | 'С' => 'c',
-        'к' | 'κ' | 'К' => 'k',
-        'ӏ' | 'Ӏ' | 'ⅼ' => 'l',
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?,
-        _ if is_invisible(c) && !matches!(c, '\t' | '\n' | '\r') => return None,
-        other => other,
-    };
-    Some(letter)
-}
-
 fn bare(key: &str) -> &str {
     strip_markup(
         key.trim()
@@ -180,24 +161,10 @@ fn is_block(text: &str) -> bool {
 
 /// Tells if a value names a block; one that names all three stances is the form.
 fn names_block(value: &str) -> bool {
-    let value = outside_placeholders(value).to_lowercase();
+    let value = value.to_lowercase();
     let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).collect();
     let is_form = ["support", "aside", "block"].iter().all(|stance| words.contains(stance));
     !is_form && words.iter().any(|word| BLOCKS.contains(word))
-}
-
-/// A value without what stands in angle brackets.
-fn outside_placeholders(value: &str) -> String {
-    let (mut depth, mut out) = (0_usize, String::new());
-    for c in value.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            _ if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -221,7 +188,6 @@ mod tests {
             "Block. There is no rollback.",
             "I have read it.\n\n**BLOCK**\n\nThere is no rollback.",
             "consent: bl\u{200b}ock",
-            "consent: blосk",
             "consent: block\nconfidence: high",
             "consent: veto",
             "consent: I do not support this, I object",

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{bounded_number, described, scale, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
@@ -95,11 +95,6 @@ impl KindSpec for EstimateKind {
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let input = Input::Line(String::new());
         vec![FormField { key: "estimate", hint: "A number or a card; empty = abstain", input }]
-    }
-
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        let text = values.text("estimate");
-        (!text.is_empty()).then(|| vec![("estimate", typed_number(&text))])
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

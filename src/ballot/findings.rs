@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
 use super::parse::answer::{entry, list_entries};
@@ -73,15 +73,9 @@ impl KindSpec for FindingsKind {
         vec![FormField { key: "findings", hint, input: Input::Text(String::new()) }]
     }
 
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        let text = values.text("findings");
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let findings: Json = match lines.as_slice() {
-            [] => return None,
-            [one] if one.trim().eq_ignore_ascii_case("none") => json!([]),
-            lines => lines.iter().map(|line| typed(line)).collect(),
-        };
-        Some(vec![("findings", findings)])
+    fn typed(&self, text: &str) -> Json {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        if text.eq_ignore_ascii_case("none") { json!([]) } else { lines.map(typed).collect() }
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

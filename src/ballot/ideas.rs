@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
 use super::parse::answer::list_entries;
@@ -71,14 +71,12 @@ impl KindSpec for IdeasKind {
         vec![FormField { key: "ideas", hint, input: Input::Text(String::new()) }]
     }
 
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
+    fn typed(&self, text: &str) -> Json {
         let idea = |line: &str| {
             let (title, text) = line.split_once(':').unwrap_or((line, ""));
             json!({"title": title.trim(), "text": text.trim()})
         };
-        let text = values.text("ideas");
-        let ideas: Vec<Json> = text.lines().filter(|line| !line.trim().is_empty()).map(idea).collect();
-        (!ideas.is_empty()).then(|| vec![("ideas", ideas.into())])
+        text.lines().filter(|line| !line.trim().is_empty()).map(idea).collect()
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

@@ -71,8 +71,10 @@ pub trait KindSpec: Sync {
         &["rationale"]
     }
 
-    /// The keys of the answer that a person gave in [`fields`](Self::fields); `None` for an abstention.
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>>;
+    /// The value of what a person typed under the ballot key.
+    fn typed(&self, text: &str) -> Value {
+        text.into()
+    }
 
     /// The keys and values of a placeholder ballot that fits the form; none where it has no ballot.
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Value)>;
@@ -133,12 +135,6 @@ pub enum Input {
     Text(String),
     OneOf(Vec<String>),
     AnyOf(Vec<String>),
-}
-
-pub trait FormValues {
-    /// The text of a field, trimmed.
-    fn text(&self, key: &str) -> String;
-    fn picked(&self, key: &str) -> Vec<String>;
 }
 
 /// The material of a placeholder ballot.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer_schema::described;
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::yaml::Node;
@@ -40,10 +40,6 @@ impl KindSpec for PositionKind {
 
     fn remarks(&self) -> &'static [&'static str] {
         &["rationale", "concerns", "suggestions"]
-    }
-
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>> {
-        Some(vec![("position", values.text("position").into())])
     }
 
     fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, list, options, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{quoted, source_text};
 use super::parse::{AnswerParser, option_match};
@@ -123,16 +123,6 @@ impl KindSpec for RankingKind {
     fn fields(&self, _: &BallotForm) -> Vec<FormField> {
         let input = Input::Line(String::new());
         vec![FormField { key: "ranking", hint: "Best first, e.g. a > b = c; empty = abstain", input }]
-    }
-
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
-        let text = values.text("ranking");
-        let place = |part: &str| {
-            let tied: Vec<&str> = part.split('=').map(str::trim).filter(|name| !name.is_empty()).collect();
-            if let [one] = tied.as_slice() { json!(one) } else { json!(tied) }
-        };
-        let places: Json = text.split('>').filter(|part| !part.trim().is_empty()).map(place).collect();
-        (!text.is_empty()).then(|| vec![("ranking", places)])
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

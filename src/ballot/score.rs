@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
 use super::answer_schema::{bounded_number, described, object, scale, words};
-use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
+use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -98,14 +98,14 @@ impl KindSpec for ScoreKind {
     }
 
     /// `option: number` a line; options without a number are left out.
-    fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
+    fn typed(&self, text: &str) -> Json {
         let score = |line: &str| {
             let (option, score) = line.rsplit_once(':')?;
             let score = score.trim();
             (!score.is_empty()).then(|| (option.trim().to_owned(), typed_number(score)))
         };
-        let scores: JsonMap<String, Json> = values.text("scores").lines().filter_map(score).collect();
-        (!scores.is_empty()).then(|| vec![("scores", Json::Object(scores))])
+        let scores: JsonMap<String, Json> = text.lines().filter_map(score).collect();
+        if scores.is_empty() { "abstain".into() } else { Json::Object(scores) }
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

@@ -18,7 +18,7 @@ use crate::core::{ExitCode, exhausted_key, exit_code};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
 use crate::history::{Event, LogEntry, PauseReason, SeatInfo, Session};
-use crate::insight::asked::blocked;
+use crate::insight::headline::blocked;
 use crate::insight::wording::{money, resume_verb};
 use crate::insight::{asked, asked_about};
 use crate::journal::fold;

@@ -12,10 +12,11 @@ use crate::config::read_file::read_input;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{AnswerRevealed, RoundRun, Session};
+use crate::insight::counts::{
+    WhatIf, order, result, rule_description, rules_for, tables, what_if, what_if_all,
+};
 use crate::insight::references::{Citable, references};
-use crate::insight::tally_text::{order, result, rule_description, tables};
-use crate::insight::what_if::WhatIf;
-use crate::insight::{round_view, what_if};
+use crate::insight::round_view;
 use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
@@ -69,11 +70,11 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let (name, text) = read_input(path, MAX_BALLOTS)?;
     let file = read_ballots(&text, &name)?;
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
-    let counted = what_if::counted(&file.profile, file.kind, rule, &terms);
-    let (found, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
+    let found = WhatIf::of(&file.profile, file.kind, rule, &terms);
+    let found = found.map_err(|message| unfit(message, Some(file.kind)))?;
     let count = file.profile.ballot_count();
     if output.json {
-        let mut value = what_if::verdict_json(rule, &terms, &found);
+        let mut value = found.json();
         value["ballots"] = count.into();
         value["abstained"] = file.abstained.into();
         output.line(&safe_json(&value));
@@ -84,9 +85,9 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
         };
         let kind = file.kind.name();
         say(output, &format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained));
-        explained(rule, &terms, &found, output);
+        explained(&found, output);
     }
-    Ok(exit(&found))
+    Ok(exit(&found.verdict))
 }
 
 fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {
@@ -107,10 +108,10 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         round
     };
     let found = if args.all {
-        what_if::what_if_all(&session, round, &terms)
+        what_if_all(&session, round, &terms)
     } else {
         let Some(rule) = rule else { return Ok(ExitCode::Finished) };
-        let found = what_if::what_if(&session, round, rule, &terms);
+        let found = what_if(&session, round, rule, &terms);
         vec![found.map_err(|message| unfit(message, kind))?]
     };
     if found.is_empty() {
@@ -121,7 +122,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
             output.line(&safe_json(&session_json(round, one)));
         }
     } else {
-        for line in what_if::lines(&session, round, &found) {
+        for line in crate::insight::what_if_lines(&session, round, &found) {
             say(output, &line);
         }
         if args.supported {
@@ -134,7 +135,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
             );
         }
         if let [one] = found.as_slice() {
-            explained(one.rule, &one.terms, &one.verdict, output);
+            explained(one, output);
         }
     }
     match found.as_slice() {
@@ -207,13 +208,14 @@ fn unfit(message: String, kind: Option<CountableKind>) -> Diagnostic {
     let Some(kind) = kind else {
         return problem.hint("give a round with a ballot such as `choice` or `ranking`");
     };
-    let rules: Vec<&str> = what_if::rules_for(kind).map(Rule::name).collect();
+    let rules: Vec<&str> = rules_for(kind).map(Rule::name).collect();
     problem.hint(format!("`{}` ballots are counted by {}", kind.name(), rules.join(", ")))
 }
 
 /// The result, every step, and the tables behind them.
-fn explained(rule: Rule, terms: &RuleOptions, verdict: &Verdict, output: &mut Console) {
-    say(output, &format!("rule: {}", rule_description(rule, terms)));
+fn explained(found: &WhatIf, output: &mut Console) {
+    let verdict = &found.verdict;
+    say(output, &format!("rule: {}", rule_description(found.rule, &found.terms)));
     say(output, &result(verdict));
     if let Some(order) = order(verdict) {
         say(output, &order);

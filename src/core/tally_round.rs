@@ -11,7 +11,7 @@ use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally}
 use crate::round::answer::{Origin, Outcome};
 use crate::tally::{
     self, Backing, CountableKind, Decimal, Deed, IndexedBallot, NoDecision, Profile, Quartiles, Settled,
-    Tier, Ties, UNLISTED, Verdict, WeakBecause, WeightedBallot, seeded_winner,
+    Tier, Ties, UNLISTED, Verdict, WeakBecause, WeightedBallot,
 };
 
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
@@ -46,7 +46,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     } else if let Some(why) = decides_nothing(session, &tally) {
         tally.verdict.decide_nothing(why);
     } else if tally.verdict.tie {
-        break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
+        tally.verdict.break_tie(opened.ties, round.tie_choice.as_deref());
     }
     let waits = tally.verdict.tie && opened.ties == Ties::Ask;
     if tally.rehearsal && session.rehearses() && tally.quorum_met && !waits && tally.terms.choose.is_none() {
@@ -119,20 +119,6 @@ fn go_on(verdict: &mut Verdict) {
     }
 }
 
-fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {
-    let (winner, by) = match ties {
-        Ties::None => return,
-        Ties::Ask => {
-            let choice = choice.filter(|choice| verdict.winners.iter().any(|winner| winner == choice));
-            (choice.map(str::to_owned), Settled::Facilitator)
-        }
-        Ties::Seeded(seed) => (seeded_winner(seed, &verdict.winners), Settled::Seed(seed)),
-    };
-    if let Some(winner) = winner {
-        verdict.settle(&winner, by);
-    }
-}
-
 /// The valid ballots of a round as the rules count them, in roster order.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
@@ -195,7 +181,7 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
         }
         _ => options(&profile, winner),
     };
-    let tier = tier(behind.votes.units(), of.units()).min(behind.at_most);
+    let tier = tier(behind.votes.0, of.0).min(behind.at_most);
     let but = if tier <= Tier::Weak {
         None
     } else if tally.verdict.was_tied() {
@@ -238,7 +224,7 @@ fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> 
     let votes = profile.total_weight();
     let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
     let is_close = spread.is_some_and(|spread| {
-        let number = |text: &str| Decimal::parse_cut(text).map(Decimal::units);
+        let number = |text: &str| Decimal::parse_cut(text).map(|amount| amount.0);
         if has_cards {
             return spread.iqr.as_f64() <= 1.0;
         }

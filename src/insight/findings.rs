@@ -32,6 +32,9 @@ pub struct FindingGroup<'a> {
 
 #[derive(Debug, Serialize)]
 pub struct Claim<'a> {
+    /// The id that a merge calls it by.
+    #[serde(skip)]
+    id: String,
     pub participant: &'a str,
     pub place: Option<String>,
     #[serde(flatten)]
@@ -42,15 +45,16 @@ pub struct Claim<'a> {
 /// read.
 pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGroup<'a>> {
     let mut of = 0;
-    let mut all: Vec<(String, Claim<'a>)> = Vec::new();
+    let mut all: Vec<Claim<'a>> = Vec::new();
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
         let Some(Ballot::Findings(found)) = &answer.ballot else { continue };
         of += 1;
-        all.extend(found.iter().enumerate().map(|(at, finding)| {
-            // The id that a merge calls it by.
-            let id = format!("{}#{}", seat.name, at + 1);
-            (id, Claim { participant: &seat.name, place: finding.place(), finding })
+        all.extend(found.iter().enumerate().map(|(at, finding)| Claim {
+            id: format!("{}#{}", seat.name, at + 1),
+            participant: &seat.name,
+            place: finding.place(),
+            finding,
         }));
     }
     let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
@@ -61,30 +65,29 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
     let aside: HashMap<&str, &str> =
         asides.map(|aside| (aside.idea.as_str(), aside.reason.as_str())).collect();
     let citable = Citable::of(&round.opened.snapshot);
-    let mut groups: IndexMap<usize, Vec<(String, Claim<'a>)>> = IndexMap::new();
+    let mut groups: IndexMap<usize, Vec<Claim<'a>>> = IndexMap::new();
     for (group, one) in group_of_each(&all, &title).into_iter().zip(all) {
         groups.entry(group).or_default().push(one);
     }
-    let group = |members: Vec<(String, Claim<'a>)>| {
-        let (ids, findings): (Vec<String>, Vec<Claim<'a>>) = members.into_iter().unzip();
+    let group = |findings: Vec<Claim<'a>>| {
         let mut seats: Vec<&str> = findings.iter().map(|one| one.participant).collect();
         seats.dedup();
         let file = findings.iter().find_map(|one| one.finding.file.as_deref());
         let named = findings.iter().filter(|one| one.finding.file.as_deref() == file);
-        let named: Vec<(u32, u32)> = named.filter_map(|one| one.finding.lines).collect();
-        let lines = named.iter().map(|(from, _)| *from).min().zip(named.iter().map(|(_, to)| *to).max());
+        let lines = named.filter_map(|one| one.finding.lines);
+        let lines = lines.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
         let is_elsewhere = |one: &&Claim<'a>| {
             one.finding.file.as_deref().is_some_and(|file| !citable.has_place(file, one.finding.lines))
         };
         let elsewhere = findings.iter().filter(is_elsewhere);
-        let reasons: Option<Vec<&str>> = ids.iter().map(|id| aside.get(id.as_str()).copied()).collect();
+        let reasons: Option<Vec<&str>> = findings.iter().map(|one| aside.get(&*one.id).copied()).collect();
         FindingGroup {
             round: &round.opened.round,
             file,
             lines,
             place: file.map(|file| place(file, lines)),
             severity: findings.iter().map(|one| one.finding.severity).max().unwrap_or(Severity::Low),
-            title: ids.iter().find_map(|id| title.get(id.as_str())).map(|option| option.title.as_str()),
+            title: findings.iter().find_map(|one| title.get(&*one.id)).map(|option| option.title.as_str()),
             set_aside: reasons.and_then(|reasons| reasons.first().copied()),
             not_in_evidence: elsewhere
                 .filter_map(|one| Some((one.participant, one.place.clone()?)))
@@ -101,9 +104,9 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
 
 /// The group of each finding, under a number that its members share: findings of one file with overlapping
 /// lines, and those that a person put together.
-fn group_of_each(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
+fn group_of_each(all: &[Claim<'_>], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
     let mut groups: Vec<usize> = (0..all.len()).collect();
-    let place = |(at, (_, one)): (usize, &(String, Claim<'_>))| {
+    let place = |(at, one): (usize, &Claim<'_>)| {
         let (from, to) = one.finding.lines?;
         Some((one.finding.file.clone(), from, to, at))
     };
@@ -121,8 +124,8 @@ fn group_of_each(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOpt
         };
     }
     let mut first_of: HashMap<&str, usize> = HashMap::new();
-    for (at, (id, _)) in all.iter().enumerate() {
-        let Some(option) = options.get(id.as_str()) else { continue };
+    for (at, one) in all.iter().enumerate() {
+        let Some(option) = options.get(&*one.id) else { continue };
         let (known, own) = (groups[*first_of.entry(&option.id).or_insert(at)], groups[at]);
         if known != own {
             groups.iter_mut().filter(|group| **group == own).for_each(|group| *group = known);

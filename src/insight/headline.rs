@@ -1,25 +1,22 @@
-//! Words the result of a round once, for the screen, standard error and every report.
+//! Words the result of a round, and of a session, once, for the screen, standard error and every report.
 //!
 //! A headline, one sentence of numbers, and what goes with them. Texts are raw: each format makes
 //! them harmless in its own way.
 
-use std::fmt::Write as _;
-
-use indexmap::IndexMap;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::counts::{order, seats_of, spread, spread_words};
 use super::findings::grouped;
 use super::movement::earlier;
-use super::round_view::{SeatView, seats};
-use super::tally_text::{order, spread};
-use super::wording::{absent, as_sentence, capital, first_names, join_list, pluralize};
-use crate::ballot::{Ballot, BallotKind, Stance, count_by_severity};
-use crate::core::decides_nothing;
-use crate::history::{RoundRun, Session, Tally};
-use crate::tally::{
-    Backing, Choose, CountableKind, NoDecision, Rule, Score, Settled, Shortfall, Tier, Ties, WeakBecause,
-    and_list,
+use super::round_view::{blocks, seats, tally, votes};
+use super::wording::{absent, as_sentence, capital, cut, first_names, join_list, pluralize, resume_verb};
+use crate::ballot::{BallotKind, Stance, count_by_severity};
+use crate::core::{AskedQuestion, Deciding, decides_nothing, deciding, questions};
+use crate::history::{
+    AnsweredQuestion, ApprovalRequested, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome,
 };
+use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, WeakBecause, and_list, leading};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Headline {
@@ -31,10 +28,15 @@ pub struct Headline {
     pub sentence: String,
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
+    /// The sentence, the strength and the order.
     pub detail: String,
 }
 
 impl Headline {
+    fn new(name: String, sentence: String) -> Self {
+        Self { label: name.clone(), name, detail: sentence.clone(), sentence, order: None }
+    }
+
     /// All of it in one line: "Decision: outbox. 4 of 6 seats chose it."
     pub fn line(&self) -> String {
         format!("{} {}", as_sentence(&self.label), self.sentence).trim_end().to_owned()
@@ -46,7 +48,7 @@ impl Headline {
     }
 }
 
-pub(super) const REHEARSAL: &str = "REHEARSAL: ";
+const REHEARSAL: &str = "REHEARSAL: ";
 
 /// The mark of a rehearsal, empty for any other session.
 pub fn rehearsal_mark(session: &Session) -> &'static str {
@@ -55,20 +57,21 @@ pub fn rehearsal_mark(session: &Session) -> &'static str {
 
 pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline {
     let (name, sentence) = Count { session, round, tally }.words();
+    let mark = if tally.rehearsal { REHEARSAL } else { "" };
+    let mut made = Headline::new(format!("{mark}{name}"), sentence);
     let is_option = tally.decided && !matches!(tally.rule, Some(Rule::Consent | Rule::Median));
-    let (name, label) = match (tally.rehearsal, is_option) {
-        (true, _) => (format!("{REHEARSAL}{name}"), format!("{REHEARSAL}{name}")),
-        (false, true) => (name.clone(), format!("Decision: {name}")),
-        (false, false) => (name.clone(), name),
-    };
-    let order = order(&tally.verdict).map(|order| format!("{}.", capital(&order)));
-    let mut detail = sentence.clone();
+    if is_option && !tally.rehearsal {
+        made.label.insert_str(0, "Decision: ");
+    }
     if let Some(tier) = tally.tier.filter(|tier| *tier > Tier::None) {
         let why = cap(tally).map(|why| format!(", since {why}")).unwrap_or_default();
-        detail += &format!(" Strength: {}{why}.", tier.name());
+        made.detail += &format!(" Strength: {}{why}.", tier.name());
     }
-    detail.extend(order.iter().flat_map(|order| [" ", order]));
-    Headline { label, name, sentence, order, detail }
+    if let Some(order) = order(&tally.verdict) {
+        let order = made.order.insert(capital(&order) + ".");
+        made.detail += &format!(" {order}");
+    }
+    made
 }
 
 /// The reason to count a result as weak although most stand behind it.
@@ -76,27 +79,15 @@ fn cap(tally: &Tally) -> Option<&WeakBecause> {
     tally.tier_because.as_ref()?.but.as_ref()
 }
 
-/// "The only seat", "Both seats", "All 6 seats", "4 of 6 seats".
-fn seats_of(count: usize, of: usize) -> String {
-    match count {
-        _ if count != of => format!("{count} of {}", pluralize(of, "seat")),
-        1 => "The only seat".to_owned(),
-        2 => "Both seats".to_owned(),
-        more => format!("All {}", pluralize(more, "seat")),
-    }
-}
-
-fn names(seats: &[SeatView<'_>]) -> String {
-    named(&seats.iter().map(|seat| seat.name.to_owned()).collect::<Vec<_>>())
-}
-
 /// "a", "a and b", "a, b and c", "a, b, c and 3 more".
 fn named(names: &[String]) -> String {
     if names.len() <= 4 { and_list(names) } else { first_names(names, 3) }
 }
 
-fn is_by_share(rule: Rule) -> bool {
-    matches!(rule, Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::WeightedMajority)
+/// Words after a sentence: " 1 failed, 2 missing."; empty where there are none.
+fn after(words: impl Iterator<Item = String>) -> String {
+    let words = join_list(words);
+    if words.is_empty() { words } else { format!(" {words}.") }
 }
 
 /// The share of the ballots that a rule asks for.
@@ -124,268 +115,202 @@ struct Count<'a> {
 impl<'a> Count<'a> {
     /// The headline and its sentence. What went wrong comes before what was counted.
     fn words(&self) -> (String, String) {
-        let tally = self.tally;
+        let (tally, winners) = (self.tally, self.tally.verdict.winners.as_slice());
         if let Some(said) = self.too_few() {
             return said;
         }
         if let Some(why) = decides_nothing(self.session, tally) {
-            let cast = join_list(self.scores());
-            let cast = if cast.is_empty() { cast } else { format!(" Counted: {cast}.") };
-            return (self.undecided_name(&why.to_string()), format!("Placeholders pick at random.{cast}"));
+            let sentence = format!("Placeholders pick at random.{}", self.cast());
+            return (self.undecided(&why.to_string()), sentence);
         }
         let Some(rule) = tally.rule else { return self.without_rule() };
-        if rule == Rule::Consent {
-            return self.consent();
-        }
-        if tally.terms.choose.is_some() {
-            return self.several();
-        }
-        match tally.verdict.winners.as_slice() {
+        let (name, sentence) = match winners {
+            _ if tally.is_too_weak() => return self.too_weak(&and_list(winners)),
+            _ if rule == Rule::Consent => return self.consent(),
+            _ if tally.terms.choose.is_some() => self.several(),
             [winner] if tally.verdict.settled == Some(Settled::Rehearsal) => {
-                let name = format!("no decision; it goes on with {winner}");
-                (name, format!("{}{}", self.numbers(), self.absent_after()))
+                (format!("no decision; it goes on with {winner}"), self.numbers())
             }
-            [winner] if tally.decided => (self.won(rule, winner), self.how(rule, winner)),
-            [winner] => self.too_weak(winner),
-            [] => self.undecided(rule),
-            winners => (format!("No decision: {} tie", named(winners)), self.tie(rule, winners)),
-        }
-    }
-
-    /// The seats that were asked, without those that were excused.
-    fn asked(&self) -> usize {
-        self.tally.asked.saturating_sub(self.tally.excused)
+            [winner] if self.kind() == BallotKind::Choice => {
+                return (self.won(rule, winner), self.chosen(rule, winner));
+            }
+            [winner] => (self.won(rule, winner), self.by_rule(rule, winner)),
+            [] => (self.undecided(&self.why(rule)), self.numbers()),
+            _ => (self.undecided(&format!("{} tie", named(winners))), self.tie(rule, winners)),
+        };
+        (name, sentence + &self.absent_after())
     }
 
     fn kind(&self) -> BallotKind {
         self.round.opened.ballot.kind
     }
 
-    fn ballots(&self) -> impl Iterator<Item = SeatView<'a>> {
-        seats(self.session, self.round).filter(|seat| seat.ballot().is_some())
-    }
-
     fn score(&self, option: &str) -> Score {
         self.tally.verdict.scores.get(option).cloned().unwrap_or_default()
     }
 
-    /// "a 3", "b 1".
-    fn scores(&self) -> impl Iterator<Item = String> {
-        self.tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}"))
-    }
-
-    fn is_drawn(&self) -> bool {
-        matches!(self.tally.verdict.settled, Some(Settled::Seed(_)))
+    fn sum(&self) -> f64 {
+        self.tally.verdict.scores.values().map(Score::as_f64).sum()
     }
 
     /// Tells scores that are numbers of seats.
     fn counts_heads(&self) -> bool {
-        let sum: f64 = self.tally.verdict.scores.values().map(Score::as_f64).sum();
-        let is_whole = (sum - self.tally.answered as f64).abs() < 1e-6;
+        let is_whole = (self.sum() - self.tally.answered as f64).abs() < 1e-6;
         match self.tally.rule {
             Some(Rule::Approval) => true,
-            Some(Rule::WeightedMajority) => false,
-            Some(Rule::Consent | Rule::Unanimous) | None => is_whole,
-            Some(rule) => is_by_share(rule) && is_whole,
+            Some(rule) => is_whole && (rule == Rule::Consent || rule.counts_first_places()),
+            None => is_whole,
         }
-    }
-
-    /// "4 of 5 seats put it before each other option", as far as it was recorded.
-    fn behind(&self) -> Option<String> {
-        self.tally.tier_because.as_ref().map(Backing::behind)
     }
 
     fn ballots_counted(&self) -> String {
-        match self.tally.answered {
-            1 => "The only ballot.".to_owned(),
-            all => format!("{all} ballots of {} asked.", pluralize(self.asked(), "seat")),
-        }
+        let ballots = pluralize(self.tally.answered, "ballot");
+        format!("{ballots} of {} asked.", pluralize(self.tally.not_excused(), "seat"))
     }
 
-    fn why(&self) -> String {
-        self.tally.verdict.why().unwrap_or_else(|| "the rule found no winner".to_owned())
+    /// " The 2 ballots cast: a 2."
+    fn cast(&self) -> String {
+        let is_told = |(_, score): &(&String, &Score)| self.counts_heads() && score.as_f64() > 0.0;
+        let scores = self.tally.verdict.scores.iter().filter(is_told);
+        let cast = after(scores.map(|(option, score)| format!("{option} {score}")));
+        let ballots = pluralize(self.tally.answered, "ballot");
+        if cast.is_empty() { cast } else { format!(" The {ballots} cast:{cast}") }
     }
 
-    fn undecided_name(&self, why: &str) -> String {
+    fn undecided(&self, why: &str) -> String {
         if self.tally.rule.is_some() { format!("No decision: {why}") } else { capital(why) }
     }
 
-    /// "1 failed, 2 missing." after `before`; empty where every seat counts.
-    fn absent_with(&self, before: &str) -> String {
-        let absent = join_list(absent(self.tally));
-        if absent.is_empty() { String::new() } else { format!("{before}{absent}.") }
+    fn why(&self, rule: Rule) -> String {
+        match (&self.tally.verdict.reason, needed_share(rule, self.tally)) {
+            (Some(NoDecision::BelowShare { .. }), Some(need)) if self.tally.answered > 1 => {
+                format!("no option reached {need}")
+            }
+            (Some(NoDecision::NotUnanimous { .. }), _) => "the ballots are not unanimous".to_owned(),
+            (Some(reason), _) => reason.to_string(),
+            (None, _) => "the rule found no winner".to_owned(),
+        }
     }
 
     /// " Of 5 seats 1 failed."
     fn absent_after(&self) -> String {
-        self.absent_with(&format!(" Of {} ", pluralize(self.tally.asked, "seat")))
+        let absent = after(absent(self.tally));
+        if absent.is_empty() {
+            absent
+        } else {
+            format!(" Of {}{absent}", pluralize(self.tally.asked, "seat"))
+        }
     }
 
     /// "outbox", "outbox (drawn by lot)", "csv-export first", "Estimate: 8".
     fn won(&self, rule: Rule, winner: &str) -> String {
-        let options = || self.tally.verdict.order.iter().map(Vec::len).sum::<usize>();
-        if self.is_drawn() {
+        let verdict = &self.tally.verdict;
+        if verdict.settled == Some(Settled::Facilitator) {
+            format!("{winner} (the facilitator broke the tie)")
+        } else if verdict.was_tied() {
             format!("{winner} (drawn by lot)")
         } else if rule == Rule::Median {
             format!("Estimate: {winner}")
-        } else if self.kind() == BallotKind::Ranking && options() > 2 {
+        } else if self.kind() == BallotKind::Ranking && verdict.order.iter().flatten().count() > 2 {
             format!("{winner} first")
         } else {
             winner.to_owned()
         }
     }
 
-    fn how(&self, rule: Rule, winner: &str) -> String {
-        let mut sentence = match self.kind().info().countable {
-            Some(CountableKind::Choice) => self.chosen(rule, winner),
-            Some(CountableKind::Estimate) => self.estimate(),
-            Some(CountableKind::Score | CountableKind::Approval | CountableKind::Ranking) => {
-                self.by_rule(rule, winner)
-            }
-            Some(CountableKind::Consent) | None => self.numbers(),
-        };
-        if self.tally.verdict.was_tied() {
-            let by = if self.is_drawn() { "the recorded seed chose" } else { "the facilitator chose" };
-            let _ = write!(sentence, " It was tied for first; {by}.");
-        }
-        sentence
-    }
-
     fn chosen(&self, rule: Rule, winner: &str) -> String {
-        let (tally, asked) = (self.tally, self.asked());
-        let options = &self.round.opened.ballot.options;
-        let mut choices: IndexMap<&str, usize> = options.iter().map(|option| (option.as_str(), 0)).collect();
-        for seat in self.ballots() {
-            if let Some(Ballot::Choice(option)) = seat.ballot() {
-                *choices.entry(option).or_default() += 1;
-            }
-        }
-        let votes = choices.shift_remove(winner).unwrap_or(0);
-        let need = needed_share(rule, tally).filter(|_| votes != asked).map(|need| format!("{need} needed"));
-        let of = if !self.counts_heads() && is_by_share(rule) {
-            let sum: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
-            Some(format!("{} of {sum} by weight", self.score(winner)))
+        let (tally, asked, votes) = (self.tally, self.tally.not_excused(), votes(self.session, self.round));
+        let own = votes.get(winner).copied().unwrap_or(0);
+        let mut aside = Vec::new();
+        if !self.counts_heads() && rule.counts_first_places() {
+            aside.push(format!("{} of {} by weight", self.score(winner), self.sum()));
         } else if !self.counts_heads() {
-            Some(format!("decided by {}", rule.in_words()))
+            aside.push(format!("decided by {}", rule.in_words()));
         } else if tally.answered == 1 && asked > 1 {
-            Some("the only ballot".to_owned())
-        } else {
-            (tally.answered != asked).then(|| format!("{votes} of the {} ballots", tally.answered))
-        };
-        let aside: Vec<String> = of.into_iter().chain(need).collect();
+            aside.push("the only ballot".to_owned());
+        } else if tally.answered != asked {
+            aside.push(format!("{own} of the {} ballots", tally.answered));
+        }
+        if own != asked {
+            aside.extend(needed_share(rule, tally).map(|need| format!("{need} needed")));
+        }
         let aside = if aside.is_empty() { String::new() } else { format!(" ({})", aside.join("; ")) };
-        choices.retain(|_, votes| *votes > 0);
-        let rest: Vec<String> =
-            choices.iter().map(|(option, votes)| format!("{votes} chose {option}")).collect();
-        let rest = Some(first_names(&rest, 5)).filter(|rest| !rest.is_empty());
-        let rest = join_list(rest.into_iter().chain(absent(tally)));
-        let rest = if rest.is_empty() { rest } else { format!(" {rest}.") };
-        format!("{} chose it{aside}.{rest}", seats_of(votes, asked))
+        let others = self.round.opened.ballot.options.iter().filter(|option| *option != winner);
+        let others: Vec<String> =
+            others.filter_map(|option| Some(format!("{} chose {option}", votes.get(option)?))).collect();
+        let others = (!others.is_empty()).then(|| first_names(&others, 5));
+        format!("{} chose it{aside}.{}", seats_of(own, asked), after(others.into_iter().chain(absent(tally))))
     }
 
     /// The mean, what stands behind the winner, the next option, and a rule that is not the form's own.
     fn by_rule(&self, rule: Rule, winner: &str) -> String {
-        let mut said = self.behind().map_or_else(|| self.ballots_counted(), |behind| behind + ".");
+        let backing = self.tally.tier_because.as_ref();
+        let behind = backing.map_or_else(|| self.ballots_counted(), |backing| backing.behind() + ".");
         let next = self.tally.verdict.order.iter().flatten().find(|option| *option != winner);
-        if rule == Rule::Score {
-            let next = next.map(|next| format!("; next {next} with {}", self.score(next)));
-            said = format!("Mean {}{}. {said}", self.score(winner), next.unwrap_or_default());
-        } else if rule == Rule::Approval {
-            said.extend(next.map(|next| format!(" Next {next} with {}.", self.score(next))));
-        } else {
-            said += &format!(" Decided by {}.", rule.in_words());
+        let next = |before: &str, after: &str| {
+            next.map(|next| format!("{before} {next} with {}{after}", self.score(next))).unwrap_or_default()
+        };
+        match rule {
+            Rule::Median => self.estimate(),
+            Rule::Score => format!("Mean {}{}. {behind}", self.score(winner), next("; next", "")),
+            Rule::Approval => behind + &next(" Next", "."),
+            other => format!("{behind} Decided by {}.", other.in_words()),
         }
-        said + &self.absent_after()
     }
 
     fn estimate(&self) -> String {
-        let tally = self.tally;
-        let rest = self.absent_after();
-        let Some(spread) = spread(self.round) else { return self.ballots_counted() + &rest };
-        if spread.values.len() == 1 {
-            return format!("{} said so.{rest}", seats_of(tally.answered, tally.answered));
-        }
-        let middle = if spread.first_quartile == spread.third_quartile {
-            spread.median.clone()
-        } else {
-            format!("{} to {}", spread.first_quartile, spread.third_quartile)
-        };
-        format!(
-            "Median of {}. The middle half says {middle}; the extremes are {} and {}.{rest}",
-            pluralize(tally.answered, "seat"),
-            spread.lowest,
-            spread.highest
-        )
+        spread(self.round).map_or_else(|| self.ballots_counted(), |spread| spread_words(spread, self.tally))
     }
 
     /// "disk and cdn": the chosen, with what each has; the options at the edge; the rest.
     fn several(&self) -> (String, String) {
         let verdict = &self.tally.verdict;
-        let chosen = and_list(&verdict.winners);
-        if self.tally.is_too_weak() {
-            return self.too_weak(&chosen);
-        }
-        let of = if self.counts_heads() { format!(" of {}", self.asked()) } else { String::new() };
+        let of =
+            if self.counts_heads() { format!(" of {}", self.tally.not_excused()) } else { String::new() };
         let edge = match &verdict.reason {
             Some(NoDecision::EdgeTie(edge)) => edge.as_slice(),
             _ => &[],
         };
-        let is_left = |option: &&String| !verdict.winners.contains(option) && !edge.contains(option);
-        let left: Vec<String> = verdict.order.iter().flatten().filter(is_left).cloned().collect();
-        let is_half = matches!(self.tally.terms.choose, Some(Choose::Share(_)));
-        let word = if is_half { "Chosen by half of those asked or more" } else { "Chosen" };
-        let parts = [(word, verdict.winners.as_slice()), ("Tied for the last place", edge), ("Left", &left)];
-        let mut said = Vec::new();
-        for (word, options) in parts.into_iter().filter(|(_, options)| !options.is_empty()) {
-            let with_score = options.iter().map(|option| match verdict.scores.get(option) {
-                Some(score) => format!("{option} {score}{of}"),
-                None => option.clone(),
-            });
-            said.push(format!("{word}: {}.", join_list(with_score)));
+        let mut parts = ["Chosen", "Tied for the last place", "Left"].map(|word| (word, Vec::new()));
+        for option in verdict.order.iter().flatten() {
+            let is_edge = edge.contains(option);
+            let at = if verdict.winners.contains(option) { 0 } else { 2 - usize::from(is_edge) };
+            parts[at].1.push(format!("{option} {}{of}", self.score(option)));
         }
-        let name = if self.tally.decided { chosen } else { format!("No decision: {}", self.why()) };
-        (name, format!("{}{}", said.join(" "), self.absent_after()))
+        let parts = parts.iter().filter(|(_, options)| !options.is_empty());
+        let said: Vec<String> =
+            parts.map(|(word, options)| format!("{word}: {}.", options.join(", "))).collect();
+        let name = match &verdict.reason {
+            Some(reason) if !self.tally.decided => self.undecided(&reason.to_string()),
+            _ => and_list(&verdict.winners),
+        };
+        (name, said.join(" "))
     }
 
     /// Nobody could be reached, all abstained, or the quorum is not met.
     fn too_few(&self) -> Option<(String, String)> {
         let tally = self.tally;
-        let said = tally.answered + tally.abstained + tally.invalid + tally.refused;
-        if tally.failed > 0 && said == 0 && !tally.quorum_met {
-            let name = self.undecided_name("no seat could be reached");
-            let seats = pluralize(tally.asked, "seat");
-            return Some((name, format!("None of {seats} answered.{}", self.absent_with(" "))));
-        }
-        if tally.abstained > 0 && said == tally.abstained && tally.failed + tally.missing == 0 {
+        let replied = tally.took_part() + tally.invalid + tally.refused;
+        let (name, sentence) = if tally.failed > 0 && replied == 0 && !tally.quorum_met {
+            let sentence = format!("None of {} answered.", pluralize(tally.asked, "seat"));
+            ("no seat could be reached".to_owned(), sentence + &after(absent(tally)))
+        } else if tally.abstained > 0 && replied == tally.abstained && tally.failed + tally.missing == 0 {
             let name = match tally.abstained {
                 1 => "the only seat abstained".to_owned(),
                 all => format!("all {all} abstained"),
             };
-            let sentence = "Every seat answered, and none named an option.".to_owned();
-            return Some((self.undecided_name(&name), sentence));
-        }
-        let mut sentence = match tally.shortfall()? {
-            Shortfall::Seats { took_part, asked, needed } => {
-                let are = if needed == 1 { "is" } else { "are" };
-                format!("{took_part} of {asked} took part, {needed} {are} needed.")
-            }
-            Shortfall::Ballots { cast, asked, needed } => {
-                format!("{cast} of {asked} cast a ballot that is no abstention, {needed} needed.")
-            }
+            (name, "Every seat answered, and none named an option.".to_owned())
+        } else {
+            let sentence = format!("{}.{}{}", tally.shortfall()?, after(absent(tally)), self.cast());
+            ("too few took part".to_owned(), sentence)
         };
-        sentence += &self.absent_with(" ");
-        let cast = join_list(self.scores().filter(|score| !score.ends_with(" 0")));
-        if self.counts_heads() && !cast.is_empty() {
-            sentence += &format!(" The {} cast: {cast}.", pluralize(tally.answered, "ballot"));
-        }
-        Some((self.undecided_name("too few took part"), sentence))
+        Some((self.undecided(&name), sentence))
     }
 
     fn without_rule(&self) -> (String, String) {
         let (tally, kind) = (self.tally, self.kind());
         if kind.info().countable.is_some() {
-            let would = tally.verdict.why().map(|would| format!(" {}.", capital(&would)));
-            return ("No rule: counted only".to_owned(), self.numbers() + &would.unwrap_or_default());
+            return ("No rule: counted only".to_owned(), self.numbers());
         }
         let name = if kind == BallotKind::Findings {
             let groups = grouped(self.session, self.round);
@@ -397,147 +322,260 @@ impl<'a> Count<'a> {
         };
         let seats = pluralize(tally.asked, "seat");
         let sentence = format!("{} of {seats} answered; nothing was to be decided.", tally.took_part());
-        (name, sentence + &self.absent_with(" "))
+        (name, sentence + &after(absent(tally)))
     }
 
     /// The rule found a winner, and it is not as strong as the round asks for.
     fn too_weak(&self, winner: &str) -> (String, String) {
         let tally = self.tally;
+        let name = format!("No decision: the result is {}", tally.tier.map_or("weak", Tier::name));
+        let backing = tally.tier_because.as_ref().map(|backing| format!(": {backing}")).unwrap_or_default();
         let wanted = tally.act_at.map_or("", Tier::name);
-        let name = match tally.tier.unwrap_or(Tier::Weak) {
-            Tier::None | Tier::Weak => "No decision: the result is weak".to_owned(),
-            tier => format!("No decision: the result is {} only", tier.name()),
-        };
-        let behind = self.behind().map(|behind| format!(": {behind}")).unwrap_or_default();
-        let why = cap(tally).map(|why| format!(", but {why}")).unwrap_or_default();
-        let needed = match (tally.act_at, cap(tally)) {
-            (Some(Tier::Strong), None) if self.counts_heads() => {
-                format!(" ({} of {})", (3 * self.asked()).div_ceil(4), self.asked())
-            }
-            _ => String::new(),
-        };
-        (name, format!("{winner} leads{behind}{why}; {wanted} was asked for{needed}.{}", self.absent_after()))
+        (name, format!("{winner} leads{backing}; {wanted} was asked for.{}", self.absent_after()))
     }
 
     fn tie(&self, rule: Rule, winners: &[String]) -> String {
-        let verdict = &self.tally.verdict;
-        if let Some(open @ NoDecision::OpenTie { .. }) = &verdict.reason {
-            return format!("{}.{}", capital(&open.to_string()), self.absent_after());
+        if let Some(open @ NoDecision::OpenTie { .. }) = &self.tally.verdict.reason {
+            return capital(&open.to_string()) + ".";
         }
-        if rule == Rule::Median {
-            return format!("The median lies between them. {}", self.estimate());
-        }
+        let each = if winners.len() == 2 { "Both" } else { "All" };
+        let score = self.score(&winners[0]);
+        let level = match rule {
+            Rule::Median => return format!("The median lies between them. {}", self.estimate()),
+            Rule::Score => format!("have the same mean, {score}"),
+            _ if self.counts_heads() => {
+                format!("have {score} of {}", pluralize(self.tally.answered, "ballot"))
+            }
+            other => format!("come first by {}", other.in_words()),
+        };
         let then = match self.round.opened.ties {
             Ties::Ask => "a person has to choose",
             Ties::None | Ties::Seeded(_) => "the rule breaks no ties",
         };
-        let each = if winners.len() == 2 { "Both" } else { "All" };
-        let score = self.score(&winners[0]);
-        let level = if rule == Rule::Score {
-            format!("{each} have the same mean, {score}")
-        } else if self.counts_heads() {
-            format!("{each} have {score} of {}", pluralize(self.tally.answered, "ballot"))
-        } else {
-            format!("{each} come first by {}", rule.in_words())
-        };
-        format!("{level}; {then}.{}", self.absent_after())
-    }
-
-    fn undecided(&self, rule: Rule) -> (String, String) {
-        let is_short = matches!(self.tally.verdict.reason, Some(NoDecision::BelowShare { .. }));
-        let name = match needed_share(rule, self.tally) {
-            Some(need) if is_short && self.tally.answered > 1 => format!("no option reached {need}"),
-            _ if rule == Rule::Unanimous && self.tally.answered > 1 => {
-                "the ballots are not unanimous".to_owned()
-            }
-            _ => self.why(),
-        };
-        (format!("No decision: {name}"), format!("{}{}", self.numbers(), self.absent_after()))
+        format!("{each} {level}; {then}.")
     }
 
     /// "outbox leads with 3 of 6 ballots.", "a and b lead with 8 of 24 ballots each."
     fn numbers(&self) -> String {
-        if self.kind() == BallotKind::Consent {
-            return self.stances() + ".";
-        }
         let tally = self.tally;
-        let most = tally.verdict.scores.values().map(Score::as_f64).fold(0.0, f64::max);
-        let leads = tally.verdict.scores.iter().filter(|(_, score)| score.as_f64() >= most && most > 0.0);
-        let leaders: Vec<String> = leads.map(|(option, _)| option.clone()).collect();
+        if self.kind() == BallotKind::Consent {
+            return self.stances();
+        }
+        let is_sum = tally.rule.is_none_or(|rule| rule == Rule::Approval || rule.counts_first_places());
+        let leaders: Vec<String> = leading(&tally.verdict.scores).cloned().collect();
         let (lead, each) = match leaders.len() {
             0 => return self.ballots_counted(),
+            _ if !is_sum => return self.ballots_counted(),
             1 => ("leads", ""),
             _ => ("lead", " each"),
         };
-        let of = if self.counts_heads() {
-            format!(" of {}", pluralize(tally.answered, "ballot"))
-        } else if tally.rule.is_none_or(is_by_share) {
-            String::new()
-        } else {
-            return self.ballots_counted();
-        };
+        let heads = self.counts_heads();
+        let of = if heads { format!(" of {}", pluralize(tally.answered, "ballot")) } else { String::new() };
         format!("{} {lead} with {}{of}{each}.", named(&leaders), self.score(&leaders[0]))
     }
 
-    fn stance(&self, stance: Stance) -> Vec<SeatView<'a>> {
-        self.ballots().filter(|seat| seat.stance() == Some(stance)).collect()
-    }
-
-    /// "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained".
+    /// "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained."
     fn stances(&self) -> String {
-        let support = self.stance(Stance::Support).len();
+        let with = |stance| seats(self.session, self.round).filter(move |seat| seat.stance() == Some(stance));
+        let support = with(Stance::Support).count();
         let supports = if support == 1 { "supports" } else { "support" };
-        let mut said = vec![format!("{} {supports} it", seats_of(support, self.asked()))];
         let others =
             [(Stance::StandAside, "stands aside", "stand aside"), (Stance::Block, "blocks", "block")];
-        for (stance, one, more) in others {
-            match self.stance(stance).len() {
-                0 => {}
-                1 => said.push(format!("1 {one}")),
-                count => said.push(format!("{count} {more}")),
-            }
-        }
-        join_list(said.into_iter().chain(absent(self.tally)))
+        let others = others.into_iter().filter_map(|(stance, one, more)| match with(stance).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {more}")),
+        });
+        let first = format!("{} {supports} it", seats_of(support, self.tally.not_excused()));
+        join_list([first].into_iter().chain(others).chain(absent(self.tally))) + "."
     }
 
     fn consent(&self) -> (String, String) {
-        let mut sentence = self.stances() + ".";
+        let stances = self.stances();
         if self.tally.decided {
-            sentence += &self.lifted();
-            if self.stance(Stance::Support).is_empty() {
-                sentence += " Adopted without a single supporter.";
-            }
-            return ("Adopted: nobody blocks".to_owned(), sentence);
+            let has_support = self.score(Stance::Support.name()).as_f64() > 0.0;
+            let alone = if has_support { "" } else { " Adopted without a single supporter." };
+            return ("Adopted: nobody blocks".to_owned(), stances + &self.lifted() + alone);
         }
-        let change = |seat: &SeatView<'a>| seat.ballot().and_then(Ballot::minimum_change);
-        let (stated, silent): (Vec<_>, Vec<_>) =
-            self.stance(Stance::Block).into_iter().partition(|seat| change(seat).is_some());
-        if !silent.is_empty() {
-            let (who, verb) = (names(&silent), if silent.len() == 1 { "blocks" } else { "block" });
-            return (format!("No decision: {who} {verb} without saying what would have to change"), sentence);
+        let blocks: Vec<_> = blocks(self.session, self.round).collect();
+        if blocks.is_empty() {
+            return (self.undecided(&self.why(Rule::Consent)), stances);
         }
-        if !stated.is_empty() {
-            let quoted = |change: &str| format!("“{}”", change.trim().trim_end_matches('.'));
-            let changes: Vec<String> = stated.iter().filter_map(change).map(quoted).collect();
-            let these = if changes.len() == 1 { "this change" } else { "these changes" };
-            sentence += &format!(" It would pass with {these}: {}.", changes.join("; "));
-            return (format!("Blocked by {}", names(&stated)), sentence);
-        }
-        if self.tally.is_too_weak() {
-            return self.too_weak("support");
-        }
-        (format!("No decision: {}", self.why()), sentence)
+        let quoted = |change: &str| format!("“{}”", change.trim().trim_end_matches('.'));
+        let changes: Vec<String> = blocks.iter().filter_map(|(_, change)| change.map(quoted)).collect();
+        let silent = blocks.iter().filter(|(_, change)| change.is_none());
+        let silent: Vec<String> = silent.map(|(seat, _)| (*seat).to_owned()).collect();
+        let pass = match changes.as_slice() {
+            _ if !silent.is_empty() => format!("No change is stated by {}.", named(&silent)),
+            [change] => format!("It would pass with this change: {change}."),
+            _ => format!("It would pass with these changes: {}.", changes.join("; ")),
+        };
+        let seats: Vec<String> = blocks.iter().map(|(seat, _)| (*seat).to_owned()).collect();
+        (format!("Blocked by {}", named(&seats)), format!("{stances} {pass}"))
     }
 
     /// The seats that blocked in an earlier round of the same form.
     fn lifted(&self) -> String {
         let before = earlier(self.session, self.round).into_iter();
-        let blocked = before.flat_map(|before| seats(self.session, before));
-        let blocked: Vec<_> = blocked.filter(|seat| seat.stance() == Some(Stance::Block)).collect();
-        match blocked.len() {
-            0 => String::new(),
-            1 => format!(" The block of {} in an earlier round was lifted.", names(&blocked)),
-            _ => format!(" The blocks of {} in an earlier round were lifted.", names(&blocked)),
+        let blocked = before.flat_map(|before| blocks(self.session, before));
+        let blocked: Vec<String> = blocked.map(|(seat, _)| seat.to_owned()).collect();
+        if blocked.is_empty() {
+            return String::new();
         }
+        format!(" The block of {} in an earlier round was lifted.", named(&blocked))
     }
+}
+
+/// The headline of a session, for the head of a report; there is always one.
+pub fn session_headline(session: &Session) -> Headline {
+    let made = ended(session).or_else(|| several(session)).or_else(|| of_deciding(session));
+    let (mut made, mark) = (made.unwrap_or_else(|| without_round(session)), rehearsal_mark(session));
+    if !made.label.starts_with(mark) {
+        made.label.insert_str(0, mark);
+        made.name.insert_str(0, mark);
+    }
+    made
+}
+
+/// The headline of one question: the facilitator's own decision, else what its round came to.
+pub fn question_headline(
+    session: &Session,
+    round: &RoundRun,
+    by_person: Option<&AnsweredQuestion>,
+) -> Headline {
+    let counted = tally(round).map(|tally| headline(session, round, tally));
+    let Some(decided) = by_person else {
+        return counted.unwrap_or_else(|| not_counted(session, round));
+    };
+    let option = decided.decides().unwrap_or_default();
+    let reason = decided.given.comment.as_deref().map(|why| format!("Reason: {}", as_sentence(why)));
+    let own = counted.map(|made| format!("The round itself: {}", made.line()));
+    let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
+    let label = format!("Decided by the facilitator: {option}");
+    Headline { label, ..Headline::new(option.to_owned(), sentence) }
+}
+
+/// "2 of 3 questions decided": the head of a session with several decisions.
+fn several(session: &Session) -> Option<Headline> {
+    let asked = questions(session);
+    if asked.len() < 2 || matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld)) {
+        return None;
+    }
+    let is_made = |one: &&AskedQuestion<'_>| {
+        one.by_person(session).is_some() || tally(one.decides).is_some_and(|tally| tally.decided)
+    };
+    let (made, all) = (asked.iter().filter(is_made).count(), asked.len());
+    let name =
+        if made == all { format!("{all} decisions") } else { format!("{made} of {all} questions decided") };
+    let line = |one: &AskedQuestion<'_>| {
+        let question = one.decides.opened.question.lines().next().unwrap_or_default();
+        let made = question_headline(session, one.decides, one.by_person(session));
+        format!("{} {}", as_sentence(&cut(question, 80)), as_sentence(&made.name))
+    };
+    Some(Headline::new(name, asked.iter().map(line).collect::<Vec<_>>().join(" ")))
+}
+
+/// "Rejected by the facilitator: too dear": how a session ended that did not finish.
+fn ended(session: &Session) -> Option<Headline> {
+    let closed = session.closed.as_ref()?;
+    let word = match closed.status {
+        Status::Rejected => "Rejected by the facilitator",
+        Status::Failed => "Failed",
+        Status::Stopped => "Stopped",
+        Status::Finished | Status::Paused => return None,
+    };
+    let name = match closed.reason.as_deref() {
+        // The reason says it itself.
+        Some(reason) if session.stopped_at.is_some() => capital(reason),
+        Some(reason) => format!("{word}: {reason}"),
+        None => word.to_owned(),
+    };
+    let is_counted = session.rounds.last().is_some_and(|round| tally(round).is_some());
+    let before = of_deciding(session).filter(|_| is_counted);
+    let before = before.map(|made| format!("Before that: {}", made.line())).unwrap_or_default();
+    Some(Headline::new(name, before))
+}
+
+/// The headline of a round that is open, or was closed and not counted.
+fn not_counted(session: &Session, round: &RoundRun) -> Headline {
+    let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
+    let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
+    let mut stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
+    let (failed, lost) = (round.failed_seats().count(), round.lost_seats().len());
+    let why = if session.closed.is_some() {
+        "No decision: the round was not counted".to_owned()
+    } else if lost > 0 {
+        let verb = resume_verb(session);
+        stand += &format!(" To ask these seats again: roundtable {verb} --ask-again.");
+        format!("Not finished: the key of {} is lost", pluralize(lost, "answer"))
+    } else if session.below_quorum().is_some() && failed > 0 {
+        format!("Not finished: {} failed", pluralize(failed, "seat"))
+    } else if session.paused.is_some() {
+        "Not finished: the session is paused".to_owned()
+    } else {
+        "Not finished: the round is open".to_owned()
+    };
+    Headline::new(why, stand)
+}
+
+/// The headline of what decides a session; none where no round was held and none had to be.
+fn of_deciding(session: &Session) -> Option<Headline> {
+    Some(match deciding(session)? {
+        Deciding::Round(round) => question_headline(session, round, None),
+        Deciding::Person(round, decided) => question_headline(session, round, Some(decided)),
+        Deciding::NotHeld(step, not_held) => {
+            let before = session.rounds.iter().rev().find_map(|round| {
+                let tally = tally(round).filter(|tally| tally.decided)?;
+                let made = headline(session, round, tally);
+                Some(format!("Before that, round `{}`: {}", tally.round, made.line()))
+            });
+            let name = format!("No decision: round `{step}` was not held: {}", not_held.why);
+            Headline::new(name, before.unwrap_or_default())
+        }
+        Deciding::NoneHeld => {
+            Headline::new("No decision: no round with a rule was held".to_owned(), String::new())
+        }
+    })
+}
+
+fn without_round(session: &Session) -> Headline {
+    let steps = pluralize(session.iterations as usize, "step");
+    let (name, sentence) = if session.closed.is_none() {
+        ("Not finished".to_owned(), format!("{steps} so far."))
+    } else if session.definition().all_steps().any(|step| step.round().is_some()) {
+        ("No decision: no round was opened".to_owned(), format!("{steps} ran."))
+    } else {
+        (format!("Finished after {steps}"), "There was no round, and nothing to be decided.".to_owned())
+    };
+    Headline::new(name, sentence)
+}
+
+/// The open question of the step that runs.
+pub fn asked(session: &Session) -> Option<&ApprovalRequested> {
+    let approval = session.step.as_ref()?.approval.as_ref()?;
+    approval.given.is_none().then_some(&approval.requested)
+}
+
+/// The round whose proposal is blocked, if it is the last one and a person may amend it.
+pub fn blocked(session: &Session) -> Option<&RoundRun> {
+    asked(session).filter(|asked| asked.proposal.is_none() && asked.choices.is_empty())?;
+    let is_blocked = |round: &&RoundRun| tally(round).map(round_outcome) == Some(RoundOutcome::Blocked);
+    session.rounds.last().filter(is_blocked)
+}
+
+/// The subjects of the open question, a line each; empty where its message says all.
+pub fn asked_about(session: &Session) -> Vec<String> {
+    let Some(asked) = asked(session) else { return Vec::new() };
+    let ideas = asked.ideas.iter().map(|idea| format!("idea {}: {}", idea.id, idea.title));
+    let parts = asked.proposal.as_ref().and_then(Value::as_object).into_iter().flatten();
+    let parts = parts.filter(|(_, value)| !value.is_null()).map(|(key, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("proposed {}: {text}", key.replace('_', " "))
+    });
+    let blocks = blocked(session).into_iter().flat_map(|round| blocks(session, round));
+    let blocks = blocks.map(|(seat, change)| {
+        let change = change.map(|change| format!(", until: {change}")).unwrap_or_default();
+        format!("{seat} blocks{change}")
+    });
+    ideas.chain(parts).chain(blocks).collect()
 }

@@ -61,9 +61,6 @@ pub fn maker(model: &str) -> Option<&'static str> {
 }
 
 pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
-    if !round_view::is_revealed(round) {
-        return None;
-    }
     let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
     let same_seats = same_seats(session, round);
     let mut found = Independence { same_answers, same_seats, ..Independence::default() };
@@ -150,7 +147,7 @@ pub struct Slots {
 
 /// The slots of a revealed round; none where all seats were shown one order.
 pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
-    if round.opened.ballot.order.is_same() || !round_view::is_revealed(round) {
+    if round.opened.ballot.order.is_same() {
         return None;
     }
     let mut found = Slots { votes: 0, first: 0 };
@@ -162,7 +159,7 @@ pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
             found.first += usize::from(shown.first() == Some(top));
         }
     }
-    Some(found)
+    (found.votes > 0).then_some(found)
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::round_view::{self, SeatView};
+use super::round_view::{self, SeatView, seat_named};
+use super::wording::gather_texts;
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::earlier_rounds;
 use crate::handoff::words;
 use crate::history::{RoundRun, Session};
 use crate::round::answer::Outcome;
-use crate::tally::Score;
+use crate::tally::leading;
 
 /// The position of a seat that gave no ballot.
 const NOTHING: &str = "no ballot";
@@ -51,16 +51,14 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     let since = before.opened.round.clone();
     let (mut moves, mut stayed, mut joined_leader) = (Vec::new(), Vec::new(), Vec::new());
     let leader = leader(before);
-    let were: IndexMap<&str, SeatView<'_>> =
-        round_view::seats(session, before).map(|seat| (seat.name, seat)).collect();
     for now in round_view::seats(session, round) {
-        let Some(was) = were.get(now.name) else { continue };
-        let (seat, from, to) = (now.name.to_owned(), position_of(was), position_of(&now));
+        let Some(was) = seat_named(session, before, now.name) else { continue };
+        let (seat, from, to) = (now.name.to_owned(), position_of(&was), position_of(&now));
         if from == to || (is_open(round) && words(&from) == words(&to)) {
             stayed.push(seat);
             continue;
         }
-        let known = arguments(was, round);
+        let known = arguments(&was, round);
         let has_new_argument = arguments(&now, round).iter().any(|argument| !known.contains(argument));
         if leader.as_deref() == Some(to.as_str()) {
             joined_leader.push(seat.clone());
@@ -73,13 +71,9 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
 /// The only option ahead in a round, by its winner, else by its count.
 fn leader(round: &RoundRun) -> Option<String> {
     let verdict = &round.tally.as_ref()?.verdict;
-    if let [winner] = verdict.winners.as_slice() {
-        return Some(winner.clone());
-    }
-    let most = verdict.scores.values().map(Score::as_f64).fold(0.0, f64::max);
-    let mut first = verdict.scores.iter().filter(|(_, score)| score.as_f64() >= most && most > 0.0);
-    let (option, _) = first.next()?;
-    first.next().is_none().then(|| option.clone())
+    let ahead: Vec<&String> =
+        if let [winner] = &*verdict.winners { vec![winner] } else { leading(&verdict.scores).collect() };
+    if let [alone] = ahead.as_slice() { Some((*alone).clone()) } else { None }
 }
 
 /// The last revealed round before this one that asks the same question with an equal form.
@@ -110,27 +104,11 @@ fn position_of(seat: &SeatView<'_>) -> String {
 /// The arguments of a seat's answer, each as its words in lower case. The position that answers an open
 /// question is no argument for itself.
 fn arguments(seat: &SeatView<'_>, round: &RoundRun) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let Some(answer) = seat.answer() else { return found };
     let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];
-    for key in keys.into_iter().skip(usize::from(is_open(round))) {
-        if let Some(value) = answer.answer.get(key) {
-            collect(value, &mut found);
-        }
+    let keys = keys.into_iter().skip(usize::from(is_open(round)));
+    let mut texts = Vec::new();
+    if let Some(answer) = seat.answer() {
+        keys.filter_map(|key| answer.answer.get(key)).for_each(|value| gather_texts(value, &mut texts));
     }
-    found
-}
-
-fn collect(value: &Value, found: &mut BTreeSet<String>) {
-    match value {
-        Value::String(text) => {
-            let words = words(text);
-            if !words.is_empty() {
-                found.insert(words);
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
-        Value::Object(map) => map.values().for_each(|item| collect(item, found)),
-        _ => {}
-    }
+    texts.into_iter().map(words).filter(|words| !words.is_empty()).collect()
 }

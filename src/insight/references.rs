@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
+use super::wording::gather_texts;
 use crate::ballot::line_range;
 use crate::history::AnswerRevealed;
 use crate::yaml;
@@ -19,18 +20,11 @@ type Lines = BTreeMap<u32, String>;
 pub struct Citable {
     /// The summaries of artifacts by their ids.
     summaries: HashMap<String, String>,
-    by_id: HashMap<String, Lines>,
-    /// By the file they come from; of a diff as they are after the change.
-    by_file: HashMap<String, Lines>,
+    /// By the artifact's id, and by the file they come from; of a diff as they are after the change.
+    lines: HashMap<String, Lines>,
+    has_files: bool,
     /// All texts of the snapshot, folded by [`folded`].
     text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Citation {
-    Artifact(String),
-    Lines(String),
-    Quotation,
 }
 
 impl Citable {
@@ -39,7 +33,10 @@ impl Citable {
         let value = yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
         let context = &value["participant_context"];
         let (mut found, mut texts) = (Self::default(), Vec::new());
-        gather(context, &mut texts);
+        gather_texts(context, &mut texts);
+        let unnumbered = |line| numbered(line).map_or(line, |(_, text)| text);
+        let lines = texts.into_iter().flat_map(|text: &str| text.lines().map(unnumbered));
+        let mut texts: Vec<String> = lines.map(str::to_owned).collect();
         for artifact in context["artifacts_snapshot"].as_array().into_iter().flatten() {
             found.add(artifact, &mut texts);
         }
@@ -56,29 +53,31 @@ impl Citable {
         for (file, number, line) in hunks(&lines) {
             // A quotation leaves out the signs a diff puts before its lines.
             texts.push(line.clone());
-            self.by_file.entry(file).or_default().insert(number, line);
+            self.has_files = true;
+            self.lines.entry(file).or_default().insert(number, line);
         }
         if let Some(source) = artifact["source"].as_str() {
-            self.by_file.entry(source.to_owned()).or_default().extend(lines.clone());
+            self.has_files = true;
+            self.lines.entry(source.to_owned()).or_default().extend(lines.clone());
         }
         self.summaries.insert(text("id").to_owned(), text("summary").to_owned());
-        self.by_id.insert(text("id").to_owned(), lines);
+        self.lines.insert(text("id").to_owned(), lines);
     }
 
-    /// Finds what a reference leads to; none when it leads nowhere in the snapshot.
-    pub fn resolve(&self, reference: &str) -> Option<Citation> {
+    /// The words or lines that a reference leads to, empty for a quotation; none when it leads nowhere.
+    pub fn resolve(&self, reference: &str) -> Option<String> {
         let reference = reference.trim().trim_matches(['`', '"', '\'', '“', '”', '«', '»', '[', ']']).trim();
         if let Some(summary) = self.summaries.get(reference) {
-            return Some(Citation::Artifact(summary.clone()));
+            return Some(format!(": {summary}"));
         }
         if let Some((place, range)) = reference.rsplit_once(':')
             && let Some(lines) = self.cited(place.trim(), &line_range(range).unwrap_or(0..=0))
         {
-            return Some(Citation::Lines(lines));
+            return Some(lines);
         }
-        let of_artifact = reference.split_once(':').filter(|(id, _)| self.by_id.contains_key(id.trim()));
+        let of_artifact = reference.split_once(':').filter(|(id, _)| self.summaries.contains_key(id.trim()));
         let is_quotation = self.holds(reference) || of_artifact.is_some_and(|(_, quote)| self.holds(quote));
-        is_quotation.then_some(Citation::Quotation)
+        is_quotation.then(String::new)
     }
 
     /// Looks for a file, and lines of it, in the evidence; every place is found where there is no evidence.
@@ -86,16 +85,16 @@ impl Citable {
         let file = file.trim().trim_start_matches("./");
         let is_here = match lines {
             Some((from, to)) => self.cited(file, &(from..=to)).is_some(),
-            None => self.by_file.contains_key(file),
+            None => self.lines.contains_key(file),
         };
-        is_here || self.by_file.is_empty()
+        is_here || !self.has_files
     }
 
     /// The lines of a place, an artifact's id or a file, if it has the first and the last of them.
     fn cited(&self, place: &str, range: &RangeInclusive<u32>) -> Option<String> {
-        let lines = self.by_id.get(place).or_else(|| self.by_file.get(place))?;
+        let lines = self.lines.get(place)?;
         let has_ends = lines.contains_key(range.start()) && lines.contains_key(range.end());
-        let shown = |(number, line): (&u32, &String)| format!("{number:>4}| {line}\n");
+        let shown = |(number, line): (&u32, &String)| format!("\n{number:>4}| {line}");
         (has_ends && !range.is_empty()).then(|| lines.range(range.clone()).map(shown).collect())
     }
 
@@ -144,19 +143,6 @@ fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
         }
     }
     found
-}
-
-fn gather(value: &Value, texts: &mut Vec<String>) {
-    match value {
-        Value::String(text) => {
-            let lines = text.lines().map(|line| numbered(line).map_or(line, |(_, line)| line));
-            texts.push(lines.collect::<Vec<_>>().join("\n"));
-        }
-        Value::Number(number) => texts.push(number.to_string()),
-        Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),
-        Value::Object(entries) => entries.values().for_each(|value| gather(value, texts)),
-        Value::Null | Value::Bool(_) => {}
-    }
 }
 
 /// A text with its white space folded, in lower case, with plain quotation marks.
@@ -242,10 +228,9 @@ mod tests {
     #[test]
     fn a_reference_leads_to_its_lines() {
         let citable = Citable::of(SNAPSHOT);
-        let lines = |text: &str| Some(Citation::Lines(text.to_owned()));
-        assert_eq!(citable.resolve("SRC-1:11-12"), lines("  11|     stale(\n  12|         60)\n"));
-        assert_eq!(citable.resolve("src/a.rs:8"), lines("   8| let b =\n"));
-        let summary = Citation::Artifact("prices within a minute".to_owned());
-        assert_eq!(citable.resolve("REQ-001"), Some(summary));
+        let lines = |text: &str| Some(text.to_owned());
+        assert_eq!(citable.resolve("SRC-1:11-12"), lines("\n  11|     stale(\n  12|         60)"));
+        assert_eq!(citable.resolve("src/a.rs:8"), lines("\n   8| let b ="));
+        assert_eq!(citable.resolve("REQ-001"), lines(": prices within a minute"));
     }
 }

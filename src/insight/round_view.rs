@@ -1,16 +1,20 @@
-//! The view of a round for every report: its seats, their answers, its count.
+//! The view of a round for every report: its seats, their answers, its count, its bars.
 //!
 //! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
 //! round are revealed. It hands out raw text: each format escapes it in its own way.
 
-use serde_json::Value;
+use std::collections::HashMap;
 
+use serde::Serialize;
+
+use super::wording::pluralize;
 use crate::ballot::{Ballot, Stance};
 use crate::core::{Cost, is_scripted};
 use crate::history::{
     AnswerRevealed, AnsweredQuestion, Leak, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
 };
 use crate::round::answer::{Origin, Outcome};
+use crate::tally::{Rule, Score};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SeatView<'a> {
@@ -33,10 +37,9 @@ pub struct SeatView<'a> {
 pub enum VisibleState<'a> {
     /// Not settled, or not to be read yet; the word for it.
     Unread(&'static str),
-    Lost,
     Failed(&'a SeatFailed),
-    Excused(&'a str),
-    Missing,
+    /// Lost with the round's key, excused or missing; and why.
+    Absent(Outcome, Option<&'a str>),
     Revealed(&'a AnswerRevealed),
 }
 
@@ -52,6 +55,30 @@ pub fn seat_at<'a>(session: &'a Session, round: &'a RoundRun, at: usize) -> Opti
     Some(seat_view(session, round, seat, is_revealed(round)))
 }
 
+pub fn seat_named<'a>(session: &'a Session, round: &'a RoundRun, name: &str) -> Option<SeatView<'a>> {
+    seat_at(session, round, round.seats.get_index_of(name)?)
+}
+
+/// The seats that block, each with what would have to change, if it says so.
+pub fn blocks<'a>(
+    session: &'a Session,
+    round: &'a RoundRun,
+) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+    seats(session, round).filter_map(|seat| {
+        let Ballot::Consent(Stance::Block, change) = seat.ballot()? else { return None };
+        Some((seat.name, change.as_deref()))
+    })
+}
+
+/// The number of seats that choose or approve of each option, or put it first.
+pub fn votes(session: &Session, round: &RoundRun) -> HashMap<String, usize> {
+    let mut found = HashMap::new();
+    for option in seats(session, round).filter_map(|seat| seat.ballot()?.top_options()).flatten() {
+        *found.entry(option).or_default() += 1;
+    }
+    found
+}
+
 fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, revealed: bool) -> SeatView<'a> {
     let step = round.opened.step.as_str();
     let info = session.seat_info(&seat.name);
@@ -61,25 +88,20 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
         SeatStatus::Asking => VisibleState::Unread("asking"),
         SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
         SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
-        SeatStatus::Lost(_) if round.closed.is_some() => VisibleState::Lost,
+        SeatStatus::Lost(_) if round.closed.is_some() => VisibleState::Absent(Outcome::Failed, Some(LOST)),
         SeatStatus::Lost(_) => VisibleState::Unread("lost"),
         SeatStatus::Failed(failed) => VisibleState::Failed(failed),
-        SeatStatus::Excused(reason) => VisibleState::Excused(reason),
-        SeatStatus::Missing => VisibleState::Missing,
+        SeatStatus::Excused(reason) => VisibleState::Absent(Outcome::Excused, Some(reason)),
+        SeatStatus::Missing => VisibleState::Absent(Outcome::Missing, None),
     };
-    let spent = match standing {
-        VisibleState::Revealed(_) => seat.spent(&|model| session.price(model)),
-        _ => None,
-    };
-    let (model, origin) = match standing {
-        VisibleState::Revealed(answer) if answer.record.origin == Origin::Script => {
-            ("scripted", Origin::Script)
-        }
-        VisibleState::Revealed(answer) => (answer.record.model.as_str(), answer.record.origin),
-        _ => (
-            info.map_or(offered, |info| info.label(step)),
-            info.map_or(Origin::Model, |info| info.planned_origin(step)),
-        ),
+    let (model, origin, spent) = if let VisibleState::Revealed(answer) = standing {
+        let record = &answer.record;
+        let model = if record.origin == Origin::Script { "scripted" } else { &*record.model };
+        (model, record.origin, seat.spent(&|model| session.price(model)))
+    } else {
+        let planned = info.map(|info| (info.label(step), info.planned_origin(step)));
+        let (model, origin) = planned.unwrap_or((offered, Origin::Model));
+        (model, origin, None)
     };
     SeatView {
         name: &seat.name,
@@ -125,19 +147,17 @@ impl<'a> SeatView<'a> {
         match self.standing {
             VisibleState::Unread(_) => None,
             VisibleState::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
-            VisibleState::Failed(_) | VisibleState::Lost => Some(Outcome::Failed),
-            VisibleState::Excused(_) => Some(Outcome::Excused),
-            VisibleState::Missing => Some(Outcome::Missing),
+            VisibleState::Failed(_) => Some(Outcome::Failed),
+            VisibleState::Absent(outcome, _) => Some(outcome),
             VisibleState::Revealed(answer) => Some(answer.outcome),
         }
     }
 
     pub fn reason(&self) -> Option<&'a str> {
         match self.standing {
-            VisibleState::Unread(_) | VisibleState::Missing => None,
-            VisibleState::Lost => Some(LOST),
+            VisibleState::Unread(_) => None,
             VisibleState::Failed(failed) => Some(&failed.reason),
-            VisibleState::Excused(reason) => Some(reason),
+            VisibleState::Absent(_, reason) => reason,
             VisibleState::Revealed(answer) => answer.reason.as_deref(),
         }
     }
@@ -185,8 +205,80 @@ pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
 
 /// The confidence an answer states, as it was given; none when it states none.
 pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
-    match answer.answer.get("confidence") {
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => None,
+    Some(answer.answer.get("confidence")?.as_number()?.to_string())
+}
+
+/// One option of a count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Bar<'a> {
+    pub name: &'a str,
+    pub score: &'a Score,
+    /// Its length, from 0 to 1.
+    pub share: f64,
+    /// The surest first; of a ranking those that put it first, of scores those that gave it most.
+    pub seats: Vec<Supporter<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Supporter<'a> {
+    #[serde(rename = "participant")]
+    pub seat: &'a str,
+    /// Its confidence, if it states one.
+    pub sure: Option<f64>,
+}
+
+/// The bars of a counted round in the order of the form, and what a full one stands for; none before the
+/// reveal and for open questions.
+pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, String) {
+    let Some(tally) = tally(round) else { return Default::default() };
+    let scores = &tally.verdict.scores;
+    let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
+    let asked = tally.asked as f64;
+    // The numbers of a median are how many seats gave each card.
+    let counts_seats = tally.rule.is_none_or(|rule| rule.counts_ballots() || rule == Rule::Median);
+    let (full, scale) = if counts_seats && most <= asked {
+        (asked, format!("Scale: full bar = {} asked.", pluralize(tally.asked, "seat")))
+    } else {
+        let longest = scores.values().find(|score| score.as_f64() >= most).cloned().unwrap_or_default();
+        (most, format!("Scale: full bar = {longest}."))
+    };
+    let bar = |(name, score): (&'a String, &'a Score)| Bar {
+        name,
+        score,
+        share: if full > 0.0 { (score.as_f64() / full).clamp(0.0, 1.0) } else { 0.0 },
+        seats: Vec::new(),
+    };
+    let mut bars: Vec<Bar<'a>> = scores.iter().map(bar).collect();
+    for seat in seats(session, round) {
+        let sure = seat.answer().and_then(confidence).and_then(|sure| sure.parse().ok());
+        for at in stands_for(&seat).iter().filter_map(|option| scores.get_index_of(option)) {
+            bars[at].seats.push(Supporter { seat: seat.name, sure });
+        }
     }
+    for bar in &mut bars {
+        bar.seats.sort_by(|a, b| b.sure.unwrap_or(1.0).total_cmp(&a.sure.unwrap_or(1.0)));
+    }
+    (bars, scale)
+}
+
+/// The options of the count that a seat's ballot stands behind.
+fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
+    match seat.ballot() {
+        None => Vec::new(),
+        Some(Ballot::Consent(stance, _)) => vec![stance.name().to_owned()],
+        Some(ballot @ Ballot::Estimate(_)) => ballot.brief().into_iter().collect(),
+        Some(ballot) => ballot.top_options().unwrap_or_default(),
+    }
+}
+
+/// The place of a seat's first option among those of the count, for its color; none for an abstention.
+pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
+    let scores = &tally(round)?.verdict.scores;
+    stands_for(seat).iter().find_map(|option| scores.get_index_of(option))
+}
+
+/// The filled cells of a bar of `room` cells: something is never nothing.
+pub fn bar_cells(share: f64, room: usize) -> usize {
+    let filled = (share * room as f64).floor() as usize;
+    filled.clamp(usize::from(share > 0.0), room)
 }

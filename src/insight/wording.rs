@@ -4,6 +4,7 @@
 
 use indexmap::IndexMap;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::core::Cost;
 use crate::history::{CloseReason, Door, Leak, RoundOpened, RoundRun, Session, Tally, Wrapped};
@@ -79,7 +80,7 @@ pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
     ];
     let label = |(word, origin, how)| origin_label(session, only, word, origin, how);
     let by_origin = by_origin.into_iter().filter_map(label);
-    by_origin.chain(program_labels(session)).chain(without_tools(session)).collect()
+    by_origin.chain(program_labels(session)).collect()
 }
 
 fn origin_label(
@@ -89,33 +90,24 @@ fn origin_label(
     origin: Origin,
     how: &str,
 ) -> Option<Label> {
-    const NAMED: usize = 8;
-    let definition = session.definition.as_deref()?;
-    let (mut names, mut given, mut is_example) = (Vec::new(), Vec::new(), definition.answers.is_some());
+    let definition = session.definition();
+    let (mut given, mut is_example) = (Vec::new(), definition.answers.is_some());
     for seat in session.roster.values() {
         let is_told = |step: &&Step| only.is_none_or(|all| all.iter().any(|run| run.opened.step == step.id));
         let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step) && is_told(step));
-        let before = given.len();
         for step in steps {
             let origins = session.origins(seat, &step.id);
             let may_ask = session.closed.is_none() || !session.origins_given(seat, &step.id).is_empty();
             is_example &= !(may_ask && origins.contains(&Origin::Model));
             given.extend(origins);
         }
-        names.extend(given[before..].contains(&origin).then_some(seat.name.as_str()));
     }
-    let (all, own) = (given.len(), given.iter().filter(|known| **known == origin).count());
+    let own = given.iter().filter(|known| **known == origin).count();
     let how = match origin {
         Origin::Script if is_example => "scripted for this example; no model was asked",
         _ => how,
     };
-    let whose = match names.len() {
-        0 => return None,
-        _ if own == all => "these answers".to_owned(),
-        _ => format!("answers of {}", first_names(&names, NAMED)),
-    };
-    let count = if origin == Origin::Script { format!("{own} of {all}; ") } else { String::new() };
-    Some(Label { word, said: format!("{count}{whose} were {how}.") })
+    (own > 0).then(|| Label { word, said: format!("{own} of {} answers were {how}.", given.len()) })
 }
 
 /// A label for each program that takes seats: what it adds to what it is given.
@@ -127,29 +119,18 @@ fn program_labels(session: &Session) -> Vec<Label> {
         }
     }
     let label = |(wrapped, names): (&Wrapped, Vec<&str>)| {
-        let tools = wrapped.tools.join(", ");
+        let Wrapped { program, version, tools, .. } = wrapped;
+        let (names, tools) = (names.join(", "), tools.join(", "));
         let (word, said) = match wrapped.added_bytes {
-            None => {
-                let said = "is said to have no tools; what it sends was not measured";
-                ("Declared, not checked", said.to_owned())
-            }
+            None => ("Declared, not checked", "is said to have no tools and was not measured".to_owned()),
             Some(adds) if tools.is_empty() => {
                 ("Program", format!("adds {adds} bytes to each prompt, declares no tools"))
             }
             Some(adds) => ("Not tool-less", format!("declares {tools} and adds {adds} bytes to each prompt")),
         };
-        let (names, Wrapped { program, version, .. }) = (names.join(", "), wrapped);
         Label { word, said: format!("{names} ({program}, version {version}) {said}.") }
     };
     groups.into_iter().map(label).collect()
-}
-
-/// The seats whose personas list tools, and which sit without them.
-fn without_tools(session: &Session) -> Option<Label> {
-    let seats = session.roster.values().filter(|seat| seat.without_tools && !seat.persona.is_empty());
-    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
-    let said = format!("{} (`tools: none`): the tools of the persona are left out.", names.join(", "));
-    (!names.is_empty()).then_some(Label { word: "Without tools", said })
 }
 
 /// The mask of a finding in disclosed texts. Pseudonyms are resolved when nobody is asked any more.
@@ -184,14 +165,8 @@ pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
 }
 
 pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let mut out = String::new();
-    for item in items {
-        if !out.is_empty() {
-            out += ", ";
-        }
-        out += item.as_ref();
-    }
-    out
+    let items: Vec<String> = items.into_iter().map(|item| item.as_ref().to_owned()).collect();
+    items.join(", ")
 }
 
 /// A text that begins small, for the middle of a sentence.
@@ -208,6 +183,16 @@ pub fn capital(text: &str) -> String {
 pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", group_digits(count))
+}
+
+/// All texts inside a value.
+pub fn gather_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| gather_texts(item, texts)),
+        Value::Object(entries) => entries.values().for_each(|value| gather_texts(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Money and tokens in words: what they cost; none where no service told.

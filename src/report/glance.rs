@@ -4,11 +4,9 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{
-    Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, SeatRecord, people_money,
-};
+use super::model::{Block, Dissenter, Document, Fact, Facts, Page, RoundRecord, SeatRecord, people_money};
 use super::quote::first_line;
-use crate::insight::sides::{Supporter, bar_cells};
+use crate::insight::round_view::{Bar, Supporter, bar_cells};
 use crate::insight::{first_names, pluralize, uncapital};
 use crate::sanitize::{harmless_line, wrapped};
 
@@ -154,20 +152,21 @@ impl Glance<'_> {
     /// A bar for each option, with the seats behind it.
     fn counts(&self, page: &Page<'_>, run: Option<&RoundRecord<'_>>) -> Items {
         let chart = run.and_then(|run| run.chart.as_ref());
-        let mut bars: Vec<&ChartBar<'_>> = chart.iter().flat_map(|chart| &chart.bars).collect();
+        let bars = chart.iter().flat_map(|chart| &chart.bars);
+        let mut bars: Vec<&Bar<'_>> = bars.map(|bar| &bar.bar).collect();
         bars.sort_by(|a, b| b.share.total_cmp(&a.share));
         let width = bars.iter().map(|bar| harmless_line(bar.name).width()).max().unwrap_or(0);
         let width = width.clamp(1, NAME.min(self.look.columns / 3));
-        let line = |bar: &ChartBar<'_>| {
+        let line = |bar: &Bar<'_>| {
             let own = page.options.iter().find(|option| option.name == bar.name);
             let votes = own.filter(|option| option.votes.is_some());
-            let result = votes.map_or(&bar.score, |option| &option.result);
-            self.bar(bar, result, own.is_some_and(|option| option.is_chosen), width)
+            let result = votes.map_or_else(|| bar.score.to_string(), |option| option.result.clone());
+            self.bar(bar, &result, own.is_some_and(|option| option.is_chosen), width)
         };
         bars.into_iter().map(line).collect()
     }
 
-    fn bar(&self, side: &ChartBar<'_>, result: &str, is_chosen: bool, width: usize) -> Vec<String> {
+    fn bar(&self, side: &Bar<'_>, result: &str, is_chosen: bool, width: usize) -> Vec<String> {
         let room = BAR.min(self.look.columns / 4);
         let full = bar_cells(side.share, room);
         let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::markup::{e, rendered};
 use super::quote;
 use crate::handoff::plain_texts;
-use crate::insight::sides::bar_cells;
+use crate::insight::round_view::bar_cells;
 use crate::insight::wording::capital;
 use crate::insight::{as_sentence, cut, format_duration, group_digits, pluralize, uncapital};
 use crate::sanitize::harmless_line;

@@ -3,9 +3,8 @@
 //! Source: Brams and Fishburn, "Approval Voting", American Political Science Review 72 (1978).
 
 use super::decimal::{Decimal, Score};
-use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
-use super::verdict::{Verdict, leaders, listed};
+use super::verdict::Verdict;
 
 /// Counts approvals; a choice approves of its one option.
 pub fn count(profile: &Profile) -> Verdict {
@@ -22,13 +21,11 @@ pub fn count(profile: &Profile) -> Verdict {
             }
         }
     }
-    let won = leaders(&approvals);
-    let mut verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
-        .scored(&profile.options, approvals.iter().copied().map(Score::from));
-    let counts = listed(&profile.options, &approvals);
-    verdict.steps.push(format!("approvals: {counts}, of {}", profile.total_weight()));
-    if won.is_empty() {
-        return verdict;
-    }
-    verdict.ordered(&profile.options, |a, b| approvals[b].cmp(&approvals[a]))
+    let scores: Vec<Score> = approvals.iter().copied().map(Score::from).collect();
+    let counts = profile.options.iter().zip(&scores).map(|(option, score)| format!("{option} {score}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let steps = vec![format!("approvals: {counts}, of {}", profile.total_weight())];
+    let is_approved = |at: usize| approvals[at] > Decimal::ZERO;
+    let compare = |a: usize, b: usize| approvals[a].cmp(&approvals[b]);
+    Verdict { steps, ..Verdict::highest(&profile.options, scores, is_approved, compare) }
 }

@@ -5,33 +5,27 @@
 //! gives the same number of points.
 
 use super::decimal::{Decimal, Score};
-use super::no_decision::NoDecision;
 use super::pairwise::Pairwise;
 use super::profile::Profile;
-use super::verdict::{Verdict, leaders};
+use super::verdict::Verdict;
 
 /// Adds up points, which are wins pair by pair and half of what is level.
 pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
-    let points: Vec<i128> = (0..profile.options.len())
-        .map(|a| pairs.others(a).map(|b| 2 * pairs.prefer(a, b) + pairs.level(a, b)).sum())
-        .collect();
-    let amounts: Vec<Decimal> = points.iter().map(|twice| Decimal::of_units(*twice)).collect();
-    let won = if pairs.total == 0 { Vec::new() } else { leaders(&amounts) };
-    let shown: Vec<Score> =
-        points.iter().map(|twice| Score::ratio(*twice, 2 * Decimal::ONE.units())).collect();
+    let sums = pairs.prefer.iter().zip(&pairs.level);
+    let sums: Vec<(i128, i128)> =
+        sums.map(|(below, level)| (below.iter().sum(), level.iter().sum())).collect();
+    let twice = |at: usize| 2 * sums[at].0 + sums[at].1;
+    let points: Vec<Score> = (0..sums.len()).map(|at| Score::ratio(twice(at), 2 * Decimal::ONE.0)).collect();
     let each = profile.options.len().saturating_sub(1);
     let mut steps = vec![format!(
         "a point for each option below, half a point for each that is level: {each} at most from a ballot"
     )];
-    for (a, option) in profile.options.iter().enumerate() {
-        let below: i128 = pairs.others(a).map(|b| pairs.prefer(a, b)).sum();
-        let level: i128 = pairs.others(a).map(|b| pairs.level(a, b)).sum();
-        let (below, level) = (Decimal::of_units(below), Decimal::of_units(level));
-        steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
+    for ((option, (below, level)), points) in profile.options.iter().zip(&sums).zip(&points) {
+        let (below, level) = (Decimal(*below), Decimal(*level));
+        steps.push(format!("{option}: {below} below + {level} level / 2 = {points}"));
     }
-    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots);
-    let verdict = Verdict { steps, trace: Some(Box::new(pairs.trace())), ..verdict };
-    let verdict = verdict.scored(&profile.options, shown);
-    pairs.ordered(verdict, &profile.options, |a, b| points[b].cmp(&points[a]))
+    let compare = |a: usize, b: usize| twice(a).cmp(&twice(b));
+    let verdict = Verdict::highest(&profile.options, points, |at| twice(at) > 0, compare);
+    Verdict { steps, trace: Some(Box::new(pairs.trace())), ..verdict }
 }

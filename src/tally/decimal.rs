@@ -16,8 +16,9 @@ const PLACES: i32 = 6;
 
 const LARGEST: i128 = 1_000_000_000 * ONE;
 
+/// An amount in millionths of a millionth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Decimal(i128);
+pub struct Decimal(pub i128);
 
 impl Decimal {
     pub const ZERO: Self = Self(0);
@@ -65,16 +66,6 @@ impl Decimal {
     #[must_use]
     pub fn midpoint(self, other: Self) -> Self {
         Self(i128::midpoint(self.0, other.0))
-    }
-
-    /// The number of millionths of a millionth.
-    pub fn units(self) -> i128 {
-        self.0
-    }
-
-    /// The amount of so many millionths of a millionth.
-    pub fn of_units(units: i128) -> Self {
-        Self(units)
     }
 }
 
@@ -156,9 +147,9 @@ impl Fraction {
             let whole = |text: &str| text.trim().parse::<u32>().ok().map(i128::from);
             (whole(top)?, whole(bottom)?)
         } else if let Some(percent) = text.strip_suffix('%') {
-            (Decimal::parse(percent)?.units(), 100 * ONE)
+            (Decimal::parse(percent)?.0, 100 * ONE)
         } else {
-            (Decimal::parse(text)?.units(), ONE)
+            (Decimal::parse(text)?.0, ONE)
         };
         (bottom > 0 && 0 < top && top <= bottom).then(|| Self { text: text.to_owned(), top, bottom })
     }

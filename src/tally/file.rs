@@ -13,13 +13,14 @@ use super::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBa
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{self, Map, Node, Value};
 
-const ANSWERS: [(&str, CountableKind); 6] = [
-    ("vote", CountableKind::Choice),
-    ("approve", CountableKind::Approval),
-    ("ranking", CountableKind::Ranking),
-    ("scores", CountableKind::Score),
-    ("consent", CountableKind::Consent),
-    ("estimate", CountableKind::Estimate),
+/// The keys of answers, and how each is written.
+const ANSWERS: [(&str, CountableKind, &str); 6] = [
+    ("vote", CountableKind::Choice, "an option: `a`"),
+    ("approve", CountableKind::Approval, "a list of options: `[a, b]`"),
+    ("ranking", CountableKind::Ranking, "a list of options, ties in lists of their own: `[a, [b, c]]`"),
+    ("scores", CountableKind::Score, "a map of options and scores: `{a: 4, b: 2}`"),
+    ("consent", CountableKind::Consent, "support, stand-aside or block"),
+    ("estimate", CountableKind::Estimate, "a number: `5`"),
 ];
 
 /// The other keys of a ballot; the columns of a table have the same names.
@@ -44,21 +45,18 @@ pub struct BallotFile {
 /// Reads a ballot file; its name's ending says how.
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let keys = ANSWERS.iter().map(|(name, _)| *name).chain(BESIDE).collect();
+    let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(BESIDE).collect();
     let mut reader = TableReader { file, keys, ..TableReader::default() };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let read = match ending.as_str() {
         "csv" => reader.table(text),
         "json" | "yaml" | "yml" | "" => reader.map(text),
         _ => {
-            let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
-            Err(problem.hint("known here: .json, .yaml, .csv").with_file(file))
+            Err(reader.of_file(format!("a ballot file does not end in `.{ending}`"), ".json, .yaml, .csv do"))
         }
     };
-    match read {
-        Ok(()) => reader.finish(),
-        Err(problem) => Err(vec![problem]),
-    }
+    read.map_err(|problem| vec![problem])?;
+    reader.finish()
 }
 
 #[derive(Default)]
@@ -84,14 +82,19 @@ impl TableReader<'_> {
         Err(at.problem(self.file, message).hint(hint))
     }
 
+    fn of_file(&self, message: impl Into<String>, hint: &str) -> Diagnostic {
+        Diagnostic::new(message).hint(hint).with_file(self.file)
+    }
+
     /// `{options: [a, b], ballots: [{count: 3, ranking: [a, [b, c]]}]}`; JSON may hold comments.
     fn map(&mut self, text: &str) -> Result<(), Diagnostic> {
         let is_json = text.trim_start().starts_with(['{', '/']);
         let text = if is_json { Cow::Owned(yaml::relaxed_json(text)) } else { Cow::Borrowed(text) };
         let node = yaml::read_large(&text, self.file)?;
-        let Value::Map(map) = &node.value else {
-            let message = format!("a ballot file is a map, found {}", node.kind());
-            return self.refused(&node, message, "write `{options: [a, b], ballots: [{vote: a}]}`");
+        let ballots = node.get("ballots").map(|ballots| &ballots.value);
+        let (Value::Map(map), Some(Value::List(ballots))) = (&node.value, ballots) else {
+            let hint = "write `{options: [a, b], ballots: [{vote: a}]}`";
+            return self.refused(&node, "a ballot file is a map with a list of `ballots`", hint);
         };
         self.known_keys(map, &["options", "ballots"])?;
         if let Some(list) = node.get("options") {
@@ -100,23 +103,13 @@ impl TableReader<'_> {
             };
             for item in items {
                 let option = self.name(item)?;
-                if option.trim().is_empty() {
-                    return self.refused(item, "an option is blank", "give it a name");
-                }
-                if self.options.contains(&option) {
+                if let (_, false) = self.options.insert_full(option.clone()) {
                     let message = format!("option `{option}` is given twice");
                     return self.refused(item, message, "give each option once");
                 }
-                self.add(option, item)?;
             }
         }
-        let Some(Value::List(ballots)) = node.get("ballots").map(|node| &node.value) else {
-            let message = "the file has no list of `ballots`";
-            return self.refused(&node, message, "write `ballots: [{vote: a}]`");
-        };
-        for ballot in ballots {
-            self.cast(ballot);
-        }
+        ballots.iter().for_each(|ballot| self.cast(ballot));
         Ok(())
     }
 
@@ -125,12 +118,11 @@ impl TableReader<'_> {
         self.is_table = true;
         let mut rows = self.rows(text)?.into_iter();
         let Some(header) = rows.next() else {
-            let problem = Diagnostic::new("the file is empty").hint("its first line names the columns");
-            return Err(problem.with_file(self.file));
+            return Err(self.of_file("the file is empty", "its first line names the columns"));
         };
         let columns: Map =
             header.iter().map(|cell| (yaml::named(&cell.text, &cell.at), cell.at.clone())).collect();
-        let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, _)| *answer == name);
+        let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, ..)| *answer == name);
         if !header.iter().any(|cell| is_answer(&cell.text.to_lowercase())) {
             let message = "no column holds an answer";
             let hint = "name one vote, approve, ranking, scores, consent or estimate, as in the head \
@@ -160,19 +152,13 @@ impl TableReader<'_> {
         let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let separator = [',', ';', '\t'].into_iter().find(|sign| header.contains(*sign)).unwrap_or(',');
         let (mut rows, mut row) = (Vec::new(), Vec::new());
-        let (mut line, mut column, mut quoted) = (1, 1, false);
-        let mut cell = TableCell::new(line, column);
+        let (mut line, mut quoted) = (1, false);
+        let mut cell = TableCell::new(line);
         let mut chars = text.trim_end().chars().chain(['\n']).peekable();
         while let Some(c) = chars.next() {
-            column += 1;
-            if c == '\n' {
-                (line, column) = (line + 1, 1);
-            }
+            line += u64::from(c == '\n');
             match c {
-                '"' if quoted && chars.peek() == Some(&'"') => {
-                    cell.text.extend(chars.next());
-                    column += 1;
-                }
+                '"' if quoted && chars.peek() == Some(&'"') => cell.text.extend(chars.next()),
                 '"' if quoted => quoted = false,
                 '"' if cell.text.trim().is_empty() => {
                     cell.text.clear();
@@ -181,7 +167,7 @@ impl TableReader<'_> {
                 '\r' if !quoted => {}
                 _ if !quoted && (c == separator || c == '\n') => {
                     cell.text = cell.text.trim().to_owned();
-                    row.push(std::mem::replace(&mut cell, TableCell::new(line, column)));
+                    row.push(std::mem::replace(&mut cell, TableCell::new(line)));
                     if c == '\n' {
                         rows.push(std::mem::take(&mut row));
                     }
@@ -224,7 +210,7 @@ impl TableReader<'_> {
             return self.refused(node, message, "write `{vote: a}` or `{count: 3, ranking: [a, b]}`");
         };
         self.known_keys(map, &self.keys)?;
-        let (mut count, mut weight) = (1, Decimal::ONE);
+        let mut count = 1;
         if let Some(node) = node.get("count") {
             let given = if let Value::Number(number) = &node.value { number.as_u64() } else { None };
             let Some(given) = given.filter(|count| *count <= MOST_VOTES) else {
@@ -232,44 +218,40 @@ impl TableReader<'_> {
             };
             count = given;
         }
-        if let Some(node) = node.get("weight") {
-            weight = self.amount(node)?;
-            if weight < Decimal::ZERO {
-                return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
-            }
+        let weight = node.get("weight").map(|node| Ok((node, self.amount(node)?))).transpose()?;
+        if let Some((node, _)) = weight.filter(|(_, weight)| *weight < Decimal::ZERO) {
+            return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
         }
-        let abstains = node.get("abstain").is_some_and(|node| node.value == Value::Bool(true));
-        let answers: Vec<_> =
-            ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
-        let mark = match answers.as_slice() {
-            [(_, Node { value: Value::Text(word), .. })] if word == "abstain" => None,
-            [(CountableKind::Estimate, Node { value: Value::Text(card), .. })]
+        let mut answers = ANSWERS.iter().filter_map(|(name, kind, _)| Some((*kind, node.get(name)?)));
+        let answer = match (answers.next(), answers.next(), node.get("abstain")) {
+            (None, _, Some(Node { value: Value::Bool(true), .. })) => None,
+            (Some((_, Node { value: Value::Text(word), .. })), None, None) if word == "abstain" => None,
+            (Some((CountableKind::Estimate, Node { value: Value::Text(card), .. })), None, None)
                 if matches!(&**card, "?" | "☕") =>
             {
                 None
             }
-            [] if abstains => None,
-            [(kind, answer)] if !abstains => {
-                let known = *self.kind.get_or_insert(*kind);
-                if known != *kind {
-                    let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
-                    return self.refused(node, message, "a file holds ballots of one kind");
-                }
-                Some(self.mark(*kind, answer, node.get("minimum_change"))?)
-            }
-            [] => {
+            (Some(answer), None, None) => Some(answer),
+            (None, ..) => {
                 let hint =
                     "write one of vote, approve, ranking, scores, consent, estimate, or `abstain` there";
                 return self.refused(node, "a ballot has no answer", hint);
             }
             _ => return self.refused(node, "a ballot has more than one answer", "a ballot says one thing"),
         };
-        let Some(mark) = mark else {
+        let Some((kind, answer)) = answer else {
             self.abstained = self.abstained.saturating_add(count);
             return Ok(());
         };
+        let known = *self.kind.get_or_insert(kind);
+        if known != kind {
+            let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
+            return self.refused(node, message, "a file holds ballots of one kind");
+        }
+        let mark = self.mark(kind, answer, node.get("minimum_change"))?;
         let voter = node.get("voter").map(|voter| self.name(voter)).transpose()?;
         let voter = voter.unwrap_or_else(|| format!("ballot {}", self.ballots.len() + 1));
+        let weight = weight.map_or(Decimal::ONE, |(_, weight)| weight);
         self.ballots.push(WeightedBallot { voter, count, weight, own: None, mark });
         Ok(())
     }
@@ -299,13 +281,7 @@ impl TableReader<'_> {
                         _ => std::slice::from_ref(place),
                     };
                     for item in tied {
-                        let option = self.option(item)?;
-                        ranks.resize(self.options.len().max(ranks.len()), UNLISTED);
-                        if ranks[option] != UNLISTED {
-                            let message = format!("`{}` stands twice in one ranking", self.options[option]);
-                            return self.refused(item, message, "rank each option once");
-                        }
-                        ranks[option] = rank as u16;
+                        self.once(&mut ranks, UNLISTED, item, rank as u16)?;
                     }
                 }
                 IndexedBallot::Ranking(ranks)
@@ -313,13 +289,8 @@ impl TableReader<'_> {
             (CountableKind::Score, Value::Map(entries)) => {
                 let mut scores = Vec::new();
                 for (key, score) in entries {
-                    let option = self.option(&score.with(Value::Text(key.text.clone())))?;
-                    scores.resize(self.options.len().max(scores.len()), None);
                     let amount = self.amount(score)?;
-                    if scores[option].replace(amount).is_some() {
-                        let message = format!("`{}` has two scores", key.text);
-                        return self.refused(score, message, "score each option once");
-                    }
+                    self.once(&mut scores, None, &score.with(Value::Text(key.text.clone())), Some(amount))?;
                 }
                 IndexedBallot::Scores(scores)
             }
@@ -329,21 +300,34 @@ impl TableReader<'_> {
                 IndexedBallot::Block(change.map(|change| self.name(change)).transpose()?)
             }
             _ => {
-                let hint = match kind {
-                    CountableKind::Approval => "a list of options: `[a, b]`",
-                    CountableKind::Ranking => "a list of options, ties in lists of their own: `[a, [b, c]]`",
-                    CountableKind::Score => "a map of options and scores: `{a: 4, b: 2}`",
-                    _ => "support, stand-aside or block",
-                };
+                let hint = ANSWERS.iter().find(|(_, known, _)| *known == kind).map_or("", |(.., how)| how);
                 return self.refused(node, format!("this is no `{}` ballot", kind.name()), hint);
             }
         })
     }
 
+    /// Puts a rank or a score in an option's place, which holds none yet.
+    fn once<T: Clone + PartialEq>(
+        &mut self,
+        places: &mut Vec<T>,
+        none: T,
+        option: &Node,
+        given: T,
+    ) -> Result<(), Diagnostic> {
+        let at = self.option(option)?;
+        places.resize(self.options.len().max(places.len()), none.clone());
+        if places[at] != none {
+            let message = format!("`{}` stands twice in one ballot", self.options[at]);
+            return self.refused(option, message, "give each option once");
+        }
+        places[at] = given;
+        Ok(())
+    }
+
     /// Text, and numbers as they are written.
     fn name(&self, node: &Node) -> Result<String, Diagnostic> {
         match &node.value {
-            Value::Text(text) => Ok(text.clone()),
+            Value::Text(text) if !text.trim().is_empty() => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
             _ => self.refused(node, format!("{} where a name is expected", node.kind()), "write it as text"),
         }
@@ -354,30 +338,23 @@ impl TableReader<'_> {
         if let Some(place) = self.options.get_index_of(&name) {
             return Ok(place);
         }
-        if self.is_table {
-            if self.kind == Some(CountableKind::Ranking) && name.contains([';', ',', '\t']) {
-                let hint = "write `a > b = c`: `>` between places, `=` between equals";
-                return self.refused(node, format!("`{name}` is no place of a ranking"), hint);
-            }
-            let folded = |name: &str| name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-            let name_folded = folded(&name);
-            if let Some(other) = self.options.iter().find(|other| folded(other) == name_folded) {
-                let message = format!("`{name}` and `{other}` differ by case or blanks alone");
-                return self.refused(node, message, "spell each option in one way");
-            }
-            return self.add(name, node);
-        }
-        if self.options.is_empty() {
+        if !self.is_table && self.options.is_empty() {
             return self.refused(node, "the file does not list its `options`", "write `options: [a, b]`");
         }
-        let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
-        self.refused(node, format!("`{name}` is not among the options"), did_you_mean(&name, &known))
-    }
-
-    fn add(&mut self, name: String, at: &Node) -> Result<usize, Diagnostic> {
-        if self.options.len() == MOST_OPTIONS {
-            let message = format!("there are more than {MOST_OPTIONS} options");
-            return self.refused(at, message, "count fewer at a time");
+        if !self.is_table {
+            let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
+            let message = format!("`{name}` is not among the options");
+            return self.refused(node, message, did_you_mean(&name, &known));
+        }
+        if self.kind == Some(CountableKind::Ranking) && name.contains([';', ',', '\t']) {
+            let hint = "write `a > b = c`: `>` between places, `=` between equals";
+            return self.refused(node, format!("`{name}` is no place of a ranking"), hint);
+        }
+        let folded = |name: &str| name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        let name_folded = folded(&name);
+        if let Some(other) = self.options.iter().find(|other| folded(other) == name_folded) {
+            let message = format!("`{name}` and `{other}` differ by case or blanks alone");
+            return self.refused(node, message, "spell each option in one way");
         }
         Ok(self.options.insert_full(name).0)
     }
@@ -396,16 +373,22 @@ impl TableReader<'_> {
                 _ => {}
             }
         }
-        let options = self.options.into_iter().collect();
-        let profile = Profile { options, ballots: self.ballots, ..Profile::default() };
+        let (options, ballots) = (self.options.iter().cloned().collect(), std::mem::take(&mut self.ballots));
+        let profile = Profile { options, ballots, ..Profile::default() };
         let cast =
             profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));
-        let whole_file = |message: &str| Diagnostic::new(message).with_file(self.file);
-        if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
-            let problem = whole_file("the ballots count for more than a million million votes");
-            self.problems.push(problem.hint("count fewer, or lower the weights"));
+        let wrong = if self.options.len() > MOST_OPTIONS {
+            Some((format!("there are more than {MOST_OPTIONS} options"), "count fewer at a time"))
+        } else if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
+            let message = "the ballots count for more than a million million votes".to_owned();
+            Some((message, "count fewer, or lower the weights"))
         } else if self.abstained == 0 && profile.ballots.is_empty() && self.problems.is_empty() {
-            self.problems.push(whole_file("the file holds no ballots").hint("add one"));
+            Some(("the file holds no ballots".to_owned(), "add one"))
+        } else {
+            None
+        };
+        if let Some((message, hint)) = wrong {
+            self.problems.push(self.of_file(message, hint));
         }
         if !self.problems.is_empty() {
             return Err(self.problems);
@@ -422,9 +405,9 @@ struct TableCell {
 }
 
 impl TableCell {
-    fn new(line: u64, column: u64) -> Self {
+    fn new(line: u64) -> Self {
         let mut at = Node::new(Value::Null);
-        (at.line, at.column) = (line, column);
+        (at.line, at.column) = (line, 1);
         Self { at, text: String::new() }
     }
 

@@ -3,8 +3,10 @@
 //! A ballot that puts several first is split between them in equal parts, so that each ballot counts
 //! once; parts are kept exact by counting in fractions of one common size.
 
+use std::collections::BTreeMap;
+
 use super::decimal::{Decimal, Score};
-use super::profile::{IndexedBallot, Profile, UNLISTED};
+use super::profile::{Profile, UNLISTED};
 use super::verdict::Verdict;
 
 /// More options than this in one place cannot be split exactly.
@@ -26,30 +28,18 @@ impl FirstPlaces {
     }
 
     pub fn shown(&self, parts: i128) -> Score {
-        Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.units()))
-    }
-
-    pub fn scores(&self) -> Vec<Score> {
-        self.parts.iter().map(|parts| self.shown(*parts)).collect()
+        Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.0))
     }
 
     pub fn most(&self) -> i128 {
         self.parts.iter().copied().max().unwrap_or(0)
     }
 
-    /// The options with the most parts; none if there are none.
-    pub fn leaders(&self) -> Vec<usize> {
-        let most = self.most();
-        (0..self.parts.len()).filter(|at| most > 0 && self.parts[*at] == most).collect()
-    }
-
-    /// A verdict with these numbers, and with the order of the options by them.
-    pub fn scored(&self, verdict: Verdict, options: &[String], what: &str) -> Verdict {
-        let verdict = verdict.scored(options, self.scores());
-        if self.total() == 0 {
-            return verdict;
-        }
-        verdict.ordered(options, |a, b| self.parts[b].cmp(&self.parts[a])).ordered_by(what)
+    /// The verdict in which the most first places win, with the order by them.
+    pub fn most_win(&self, options: &[String], what: &str) -> Verdict {
+        let shown = self.parts.iter().map(|parts| self.shown(*parts));
+        let compare = |a: usize, b: usize| self.parts[a].cmp(&self.parts[b]);
+        Verdict::highest(options, shown, |at| self.parts[at] > 0, compare).ordered_by(what)
     }
 
     /// "a 3, b 1" for a step's text.
@@ -61,7 +51,7 @@ impl FirstPlaces {
 
     /// All first places, if they are whole and so is each option's number.
     pub fn whole(&self) -> Option<u64> {
-        let one = self.size.saturating_mul(Decimal::ONE.units());
+        let one = self.size.saturating_mul(Decimal::ONE.0);
         let is_whole = self.parts.iter().all(|parts| parts % one == 0);
         is_whole.then(|| u64::try_from(self.total() / one).ok()).flatten()
     }
@@ -75,49 +65,38 @@ impl FirstPlaces {
     }
 }
 
-/// A ballot: the options it lists, best first, each with its rank.
-pub struct ListedBallot {
+/// Ballots that rank alike: the options they list, best first, each with its rank.
+pub struct ListedBallots {
     places: Vec<(u16, usize)>,
     worth: Decimal,
 }
 
-impl ListedBallot {
-    pub fn new(ranks: &[u16], worth: Decimal) -> Self {
+pub fn listed_ballots(profile: &Profile) -> Vec<ListedBallots> {
+    let mut alike: BTreeMap<Vec<u16>, Decimal> = BTreeMap::new();
+    for (ballot, ranks) in profile.ranked() {
+        *alike.entry(ranks).or_default() += ballot.total_weight();
+    }
+    let listed = |(ranks, worth): (Vec<u16>, Decimal)| {
         let listed = ranks.iter().enumerate().filter(|(_, rank)| **rank != UNLISTED);
         let mut places: Vec<(u16, usize)> = listed.map(|(option, rank)| (*rank, option)).collect();
         places.sort_unstable();
-        Self { places, worth }
-    }
+        ListedBallots { places, worth }
+    };
+    alike.into_iter().map(listed).collect()
 }
 
 pub fn first_places(profile: &Profile) -> FirstPlaces {
-    if profile.ballots.iter().all(|ballot| matches!(ballot.mark, IndexedBallot::Choice(_))) {
-        return of_choices(profile);
-    }
-    let rankings = profile.rankings();
-    let ballots: Vec<_> = rankings.iter().map(|(ranks, worth)| ListedBallot::new(ranks, *worth)).collect();
+    let ballots = listed_ballots(profile);
     among(&ballots, &vec![true; profile.options.len()], part_size(&ballots).unwrap_or(1))
-}
-
-fn of_choices(profile: &Profile) -> FirstPlaces {
-    let mut parts = vec![0; profile.options.len()];
-    for ballot in &profile.ballots {
-        if let IndexedBallot::Choice(option) = ballot.mark
-            && let Some(own) = parts.get_mut(option)
-        {
-            *own += ballot.total_weight().units();
-        }
-    }
-    FirstPlaces { parts, size: 1, exhausted: Decimal::ZERO, split: Decimal::ZERO }
 }
 
 /// The number into which a unit must be parted so that every shared place splits evenly; none if a
 /// place is shared by too many.
-pub fn part_size(ballots: &[ListedBallot]) -> Option<i128> {
-    let level = |ballot: &ListedBallot| ballot.places.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
-    let most = ballots.iter().filter_map(level).max().unwrap_or(1) as u64;
-    (most <= MOST_SHARED)
-        .then(|| (1..=most).fold(1, |size, n| size / gcd(size, i128::from(n)) * i128::from(n)))
+pub fn part_size(ballots: &[ListedBallots]) -> Option<i128> {
+    let levels = ballots.iter().flat_map(|ballot| ballot.places.chunk_by(|a, b| a.0 == b.0));
+    let most = levels.map(<[_]>::len).max().unwrap_or(1) as u64;
+    let parted = |size, n| size / gcd(size, n) * n;
+    (most <= MOST_SHARED).then(|| (1..=i128::from(most)).fold(1, parted))
 }
 
 fn gcd(a: i128, b: i128) -> i128 {
@@ -125,23 +104,20 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// Counts first places among the options that are left.
-pub fn among(ballots: &[ListedBallot], left: &[bool], size: i128) -> FirstPlaces {
+pub fn among(ballots: &[ListedBallots], left: &[bool], size: i128) -> FirstPlaces {
     let mut parts = vec![0; left.len()];
     let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);
-    for ListedBallot { places, worth } in ballots {
-        let mut of_ballot = places.iter().filter(|(_, option)| left[*option]);
-        let Some((best, first)) = of_ballot.next() else {
+    for ListedBallots { places, worth } in ballots {
+        let of_ballot: Vec<(u16, usize)> =
+            places.iter().copied().filter(|(_, option)| left[*option]).collect();
+        let Some(level) = of_ballot.chunk_by(|a, b| a.0 == b.0).next() else {
             exhausted += *worth;
             continue;
         };
-        let level: Vec<usize> =
-            of_ballot.take_while(|(rank, _)| rank == best).map(|(_, option)| *option).collect();
-        let part = worth.units().saturating_mul(size) / (1 + level.len() as i128);
-        parts[*first] += part;
-        for option in &level {
-            parts[*option] += part;
+        for (_, option) in level {
+            parts[*option] += worth.0.saturating_mul(size) / level.len() as i128;
         }
-        if !level.is_empty() {
+        if level.len() > 1 {
             split += *worth;
         }
     }
@@ -151,21 +127,29 @@ pub fn among(ballots: &[ListedBallot], left: &[bool], size: i128) -> FirstPlaces
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::{IndexedBallot, WeightedBallot};
 
     #[test]
     fn shared_places_split_exactly() {
         let worth = Decimal::ONE;
         let rankings =
-            [[0, 0, 0], [0, UNLISTED, 0], [UNLISTED; 3]].map(|ranks| ListedBallot::new(&ranks, worth));
+            [[0, 0, 0], [0, UNLISTED, 0], [UNLISTED; 3]].map(|ranks| IndexedBallot::Ranking(ranks.to_vec()));
+        let profile = Profile {
+            options: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            ballots: rankings.map(|mark| WeightedBallot::one("v", mark)).to_vec(),
+            ..Profile::default()
+        };
+        let rankings = listed_ballots(&profile);
         let size = part_size(&rankings).unwrap();
         assert_eq!(size, 6);
         let places = among(&rankings, &[true; 3], size);
         assert_eq!(
-            places.scores().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            places.parts.iter().map(|parts| places.shown(*parts).to_string()).collect::<Vec<_>>(),
             ["0.833333", "0.333333", "0.833333"]
         );
-        assert_eq!(places.total(), 2 * 6 * worth.units());
+        assert_eq!(places.total(), 2 * 6 * worth.0);
         assert_eq!((places.exhausted, places.split), (worth, Decimal::whole(2)));
-        assert_eq!(part_size(&[ListedBallot::new(&[0; 37], worth)]), None);
+        let level = ListedBallots { places: (0..37).map(|option| (0, option)).collect(), worth };
+        assert_eq!(part_size(&[level]), None);
     }
 }

@@ -18,11 +18,11 @@ type Between = (Decimal, Decimal);
 /// exactly between two. `values` are sorted.
 fn quantile(values: &[(Decimal, Decimal)], quarters: i128) -> Option<Between> {
     let total: Decimal = values.iter().map(|(_, worth)| *worth).sum();
-    let wanted = total.units() * quarters;
+    let wanted = total.0 * quarters;
     let mut below = 0;
-    let mut heavy = values.iter().filter(|(_, worth)| worth.units() > 0);
+    let mut heavy = values.iter().filter(|(_, worth)| worth.0 > 0);
     while let Some((value, worth)) = heavy.next() {
-        below += worth.units() * 4;
+        below += worth.0 * 4;
         if below >= wanted {
             let next = heavy.next().filter(|_| below == wanted);
             return Some((*value, next.map_or(*value, |(next, _)| *next)));
@@ -62,7 +62,7 @@ fn found(profile: &Profile) -> Option<Verdict> {
     let mut values: Vec<(Decimal, Decimal)> = values.collect();
     values.sort_unstable_by_key(|(value, _)| *value);
     let (first, median, third) = (quantile(&values, 1)?, quantile(&values, 2)?, quantile(&values, 3)?);
-    let middle = |(low, high): Between| low.midpoint(high).units();
+    let middle = |(low, high): Between| low.midpoint(high).0;
     let mut given: IndexMap<String, Decimal> = IndexMap::new();
     for (value, worth) in &values {
         *given.entry(name(*value)).or_default() += *worth;
@@ -73,7 +73,7 @@ fn found(profile: &Profile) -> Option<Verdict> {
         median: between(median),
         third_quartile: between(third),
         highest: name(values.last()?.0),
-        iqr: Score::from(Decimal::of_units(middle(third) - middle(first))),
+        iqr: Score::from(Decimal(middle(third) - middle(first))),
         values: given.iter().map(|(value, worth)| (value.clone(), Score::from(*worth))).collect(),
     };
     let in_order: Vec<String> = given.iter().map(|(value, worth)| format!("{value} × {worth}")).collect();

@@ -34,7 +34,7 @@ pub use no_decision::{NoDecision, Shortfall, and_list};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use rule::{BallotSupport, Choose, Rule, RuleOptions};
 pub use strength::{Backing, Deed, Tier, WeakBecause};
-pub use verdict::{Elimination, Quartiles, Settled, Ties, Trace, Verdict, seeded_winner};
+pub use verdict::{Elimination, Quartiles, Settled, Ties, Trace, Verdict, leading, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {

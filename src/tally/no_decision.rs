@@ -120,10 +120,11 @@ impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seats { took_part, asked, needed } => {
-                write!(f, "{took_part} of {asked} participated, {needed} required")
+                let are = if *needed == 1 { "is" } else { "are" };
+                write!(f, "{took_part} of {asked} took part, {needed} {are} needed")
             }
             Self::Ballots { cast, asked, needed } => {
-                write!(f, "{cast} of {asked} cast a non-abstaining ballot, {needed} required")
+                write!(f, "{cast} of {asked} cast a ballot that is no abstention, {needed} needed")
             }
         }
     }

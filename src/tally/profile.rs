@@ -98,16 +98,13 @@ impl Profile {
 
     /// A step that says how weights count, if a ballot has another weight than 1.
     pub fn weights_step(&self) -> Option<String> {
-        let heavy: Vec<String> = self
-            .ballots
-            .iter()
-            .filter(|ballot| ballot.weight != Decimal::ONE)
-            .map(|ballot| format!("{} {}", ballot.voter, ballot.weight))
-            .take(9)
-            .collect();
-        let more = if heavy.len() > 8 { " and others" } else { "" };
-        let named = heavy.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
-        (!heavy.is_empty())
+        let heavy = self.ballots.iter().filter(|ballot| ballot.weight != Decimal::ONE);
+        let mut named: Vec<String> =
+            heavy.map(|ballot| format!("{} {}", ballot.voter, ballot.weight)).take(9).collect();
+        let more = if named.len() > 8 { " and others" } else { "" };
+        named.truncate(8);
+        let named = named.join(", ");
+        (!named.is_empty())
             .then(|| format!("a ballot counts as often as it weighs: {named}{more}; all others 1"))
     }
 
@@ -117,12 +114,11 @@ impl Profile {
         is_any.then(|| "a ballot compares no option with its voter's own".to_owned())
     }
 
-    /// The ballots as rankings, with what each counts for; ballots that rank nothing are left out.
+    /// The ballots with their rankings; those that rank nothing are left out.
     ///
     /// A choice stands above all others, approved options above the rest, scores by their size.
-    pub fn rankings(&self) -> Vec<(Vec<u16>, Decimal)> {
-        let ranked = |ballot: &WeightedBallot| Some((self.ranks(&ballot.mark)?, ballot.total_weight()));
-        self.ballots.iter().filter_map(ranked).collect()
+    pub fn ranked(&self) -> impl Iterator<Item = (&WeightedBallot, Vec<u16>)> {
+        self.ballots.iter().filter_map(|ballot| Some((ballot, self.ranks(&ballot.mark)?)))
     }
 
     fn ranks(&self, mark: &IndexedBallot) -> Option<Vec<u16>> {
@@ -152,9 +148,8 @@ fn by_score(scores: &[Option<Decimal>]) -> Vec<u16> {
     let mut given: Vec<Decimal> = scores.iter().flatten().copied().collect();
     given.sort_unstable_by(|a, b| b.cmp(a));
     given.dedup();
-    let rank = |score: &Option<Decimal>| match score {
-        Some(score) => given.iter().position(|other| other == score).map_or(UNLISTED, |at| at as u16),
-        None => UNLISTED,
+    let rank = |score: &Option<Decimal>| {
+        given.iter().position(|other| Some(*other) == *score).map_or(UNLISTED, |at| at as u16)
     };
     scores.iter().map(rank).collect()
 }

@@ -115,6 +115,11 @@ impl Rule {
         !matches!(self, Self::Score | Self::Borda | Self::Schulze | Self::Median)
     }
 
+    /// Tells rules whose scores are first places.
+    pub fn counts_first_places(self) -> bool {
+        self.counts_ballots() && !matches!(self, Self::Consent | Self::Approval | Self::Irv)
+    }
+
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)
     }
@@ -141,15 +146,6 @@ impl Rule {
         use BallotSupport::{None, Own, Read};
         use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
         match self {
-            Self::Plurality
-            | Self::Majority
-            | Self::Supermajority
-            | Self::Unanimous
-            | Self::WeightedMajority => match kind {
-                Choice | Ranking => Own,
-                Score => Read("the option with the highest score stands first"),
-                Approval | Consent | Estimate => None,
-            },
             Self::Consent => own_if(kind == Consent),
             Self::Approval => match kind {
                 Approval => Own,
@@ -163,6 +159,11 @@ impl Rule {
                 Choice => Read("the option chosen stands above all others"),
                 Approval => Read("the options approved of stand above the others"),
                 Consent | Estimate => None,
+            },
+            _ => match kind {
+                Choice | Ranking => Own,
+                Score => Read("the option with the highest score stands first"),
+                Approval | Consent | Estimate => None,
             },
         }
     }

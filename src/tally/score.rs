@@ -4,7 +4,6 @@
 //! ballots that score it; an option without any score cannot win. Means compare as exact ratios.
 
 use super::decimal::{Decimal, Score, compare_ratios};
-use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
@@ -20,28 +19,14 @@ pub fn count(profile: &Profile) -> Verdict {
             }
         }
     }
-    let mean = |at: usize| Score::ratio(sums[at].0.units(), sums[at].1.units().max(1));
-    let scored: Vec<usize> = (0..sums.len()).filter(|at| sums[*at].1 > Decimal::ZERO).collect();
-    let compare = |a: usize, b: usize| {
-        compare_ratios(sums[a].0.units(), sums[a].1.units(), sums[b].0.units(), sums[b].1.units())
-    };
-    let best = scored.iter().copied().max_by(|a, b| compare(*a, *b));
-    let won: Vec<usize> =
-        scored.iter().copied().filter(|at| best.is_some_and(|best| compare(*at, best).is_eq())).collect();
+    let mean = |at: usize| Score::ratio(sums[at].0.0, sums[at].1.0.max(1));
+    let compare = |a: usize, b: usize| compare_ratios(sums[a].0.0, sums[a].1.0, sums[b].0.0, sums[b].1.0);
     let line = |at: usize| match sums[at].1 {
         Decimal::ZERO => format!("{}: no scores", profile.options[at]),
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
-    let mut verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
-        .scored(&profile.options, (0..sums.len()).map(mean));
-    verdict.steps = (0..sums.len()).map(line).collect();
-    if won.is_empty() {
-        return verdict;
-    }
+    let steps = (0..sums.len()).map(line).collect();
     let is_scored = |at: usize| sums[at].1 > Decimal::ZERO;
-    // Options that no ballot scores stand last.
-    verdict.ordered(&profile.options, |a, b| match (is_scored(a), is_scored(b)) {
-        (true, true) => compare(b, a),
-        (a, b) => b.cmp(&a),
-    })
+    let means = (0..sums.len()).map(mean);
+    Verdict { steps, ..Verdict::highest(&profile.options, means, is_scored, compare) }
 }

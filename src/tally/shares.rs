@@ -15,9 +15,6 @@ use super::profile::Profile;
 use super::rule::{Rule, RuleOptions};
 use super::verdict::Verdict;
 
-/// The options that have won, and why there are none.
-type Won = (Vec<usize>, NoDecision);
-
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let places = first_places(profile);
     let (counted, what) = match rule {
@@ -26,62 +23,64 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     };
     let mut steps = vec![format!("{counted}: {}", places.listed(&profile.options))];
     steps.extend(places.split_step());
-    let (won, none) = match rule {
-        Rule::Majority => majority(&places, &mut steps),
+    let mut verdict = places.most_win(&profile.options, what);
+    let short = match rule {
+        _ if places.total() == 0 => None,
+        Rule::Majority => majority(&places, verdict.tie, &mut steps),
         Rule::Supermajority | Rule::WeightedMajority => by_share(&places, rule, terms, &mut steps),
         Rule::Unanimous => unanimous(&places, profile.ballot_count()),
-        _ => (places.leaders(), NoDecision::NoBallots),
+        _ => None,
     };
-    let none = if places.total() == 0 { NoDecision::NoBallots } else { none };
-    let verdict = Verdict { steps, ..Verdict::from_winners(&profile.options, &won, none) };
-    places.scored(verdict, &profile.options, what)
+    if short.is_some() {
+        (verdict.winners, verdict.tie, verdict.reason) = (Vec::new(), false, short);
+    }
+    Verdict { steps, ..verdict }
 }
 
 /// Two options with exactly half each are a tie; one with exactly half has no majority.
-fn majority(places: &FirstPlaces, steps: &mut Vec<String>) -> Won {
-    let (total, most, first) = (places.total(), places.most(), places.leaders());
+fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Option<NoDecision> {
+    let (total, most) = (places.total(), places.most());
     let all = places.shown(total);
     let needed = if let Some(whole) = places.whole() {
         let needed = whole / 2 + 1;
         steps.push(format!("{whole} ballots name an option; majority: {needed}"));
         needed.to_string()
     } else {
-        let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.units()));
+        let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.0));
         steps.push(format!("ballots that name an option: {all}; majority: more than {half}"));
         half.to_string()
     };
-    let has_won = 2 * most > total || 2 * most == total && first.len() > 1;
-    let more = places.whole().is_none();
-    let none =
-        NoDecision::BelowShare { rule: Rule::Majority, most: places.shown(most), of: all, needed, more };
-    (if has_won { first } else { Vec::new() }, none)
+    let has_won = 2 * most > total || 2 * most == total && is_tie;
+    let (rule, most, more) = (Rule::Majority, places.shown(most), places.whole().is_none());
+    (!has_won).then_some(NoDecision::BelowShare { rule, most, of: all, needed, more })
 }
 
 /// A supermajority reaches its share, a weighted majority is above it.
-fn by_share(places: &FirstPlaces, rule: Rule, terms: &RuleOptions, steps: &mut Vec<String>) -> Won {
+fn by_share(
+    places: &FirstPlaces,
+    rule: Rule,
+    terms: &RuleOptions,
+    steps: &mut Vec<String>,
+) -> Option<NoDecision> {
     let threshold = rule.threshold(terms);
     let needed = threshold.as_ref().map_or_else(String::new, ToString::to_string);
     let (total, most) = (places.total(), places.most());
-    let stands = threshold.filter(|_| total > 0).map_or(Ordering::Less, |share| share.compare(most, total));
+    let stands = threshold.map_or(Ordering::Less, |share| share.compare(most, total));
     let (all, shown) = (places.shown(total), places.shown(most));
     let more = rule != Rule::Supermajority;
     let has_won = if more { stands.is_gt() } else { stands.is_ge() };
     steps.push(format!("needed: {} {needed} of {all}", if more { "more than" } else { "at least" }));
-    let none = NoDecision::BelowShare { rule, most: shown, of: all, needed, more };
-    (if has_won { places.leaders() } else { Vec::new() }, none)
+    (!has_won).then_some(NoDecision::BelowShare { rule, most: shown, of: all, needed, more })
 }
 
-fn unanimous(places: &FirstPlaces, ballots: u64) -> Won {
-    let named: Vec<usize> = (0..places.parts.len()).filter(|option| places.parts[*option] > 0).collect();
-    let none = match named.as_slice() {
-        [] => NoDecision::NoBallots,
-        [_] if ballots < 2 => NoDecision::SingleBallot,
-        [_] if places.exhausted > Decimal::ZERO => NoDecision::BallotWithoutOption,
-        [one] => return (vec![*one], NoDecision::NoBallots),
-        several => {
-            let (most, of) = (places.shown(places.most()), places.shown(places.total()));
-            NoDecision::NotUnanimous { options: several.len(), most, of }
-        }
-    };
-    (Vec::new(), none)
+fn unanimous(places: &FirstPlaces, ballots: u64) -> Option<NoDecision> {
+    let options = places.parts.iter().filter(|parts| **parts > 0).count();
+    if options > 1 {
+        let (most, of) = (places.shown(places.most()), places.shown(places.total()));
+        return Some(NoDecision::NotUnanimous { options, most, of });
+    }
+    if ballots < 2 {
+        return Some(NoDecision::SingleBallot);
+    }
+    (places.exhausted > Decimal::ZERO).then_some(NoDecision::BallotWithoutOption)
 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::decimal::{Decimal, Score};
+use super::decimal::Score;
 use super::no_decision::NoDecision;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,6 +112,25 @@ impl Verdict {
         Self { tie: winners.len() > 1, winners, reason, ..Self::default() }
     }
 
+    /// The verdict of a number for each option: the highest win, and all stand in its order. Options that
+    /// `counts` leaves out cannot win and stand last.
+    pub fn highest(
+        options: &[String],
+        scores: impl IntoIterator<Item = Score>,
+        counts: impl Fn(usize) -> bool,
+        compare: impl Fn(usize, usize) -> Ordering,
+    ) -> Self {
+        let in_order = |a: usize, b: usize| match (counts(a), counts(b)) {
+            (true, true) => compare(b, a),
+            (a, b) => b.cmp(&a),
+        };
+        let best = (0..options.len()).filter(|at| counts(*at)).min_by(|a, b| in_order(*a, *b));
+        let is_best = |at: &usize| best.is_some_and(|best| in_order(*at, best).is_eq());
+        let won: Vec<usize> = (0..options.len()).filter(is_best).collect();
+        let verdict = Self::from_winners(options, &won, NoDecision::NoBallots).scored(options, scores);
+        if won.is_empty() { verdict } else { verdict.ordered(options, in_order) }
+    }
+
     /// With the rule's number for each option.
     #[must_use]
     pub fn scored(mut self, options: &[String], scores: impl IntoIterator<Item = Score>) -> Self {
@@ -135,6 +154,21 @@ impl Verdict {
     pub fn ordered_by(mut self, what: &str) -> Self {
         self.order_by = (!self.order.is_empty()).then(|| what.to_owned());
         self
+    }
+
+    /// Breaks a tie by the seed, or by what the facilitator chose among the tied.
+    pub fn break_tie(&mut self, ties: Ties, choice: Option<&str>) {
+        let (winner, by) = match ties {
+            Ties::None => return,
+            Ties::Ask => {
+                let choice = choice.filter(|choice| self.winners.iter().any(|winner| winner == choice));
+                (choice.map(str::to_owned), Settled::Facilitator)
+            }
+            Ties::Seeded(seed) => (seeded_winner(seed, &self.winners), Settled::Seed(seed)),
+        };
+        if let Some(winner) = winner {
+            self.settle(&winner, by);
+        }
     }
 
     /// Settles a tie: the winner stands before the others that were level with it.
@@ -171,17 +205,11 @@ impl Verdict {
     }
 }
 
-/// The options with the largest amount, in the order of the form; none if all have nothing.
-pub fn leaders(amounts: &[Decimal]) -> Vec<usize> {
-    let most = amounts.iter().copied().max().unwrap_or_default();
-    (0..amounts.len()).filter(|at| most > Decimal::ZERO && amounts[*at] == most).collect()
-}
-
-/// "a 3, b 1" for a step's text.
-pub fn listed(options: &[String], amounts: &[Decimal]) -> String {
-    let parts: Vec<String> =
-        options.iter().zip(amounts).map(|(option, amount)| format!("{option} {amount}")).collect();
-    parts.join(", ")
+/// The options ahead of all others by their scores; none if all have nothing.
+pub fn leading(scores: &IndexMap<String, Score>) -> impl Iterator<Item = &String> {
+    let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
+    let ahead = scores.iter().filter(move |(_, score)| most > 0.0 && score.as_f64() >= most);
+    ahead.map(|(option, _)| option)
 }
 
 /// The one of `tied` whose SHA-256 over `seed` (decimal), a line feed and the option is lowest.

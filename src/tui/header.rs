@@ -14,7 +14,7 @@ use super::panes::{checks, seats::quorum, votes};
 use super::text::{clipped_middle, clock, cut_middle, hanging};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, SeatStatus, Tally, round_outcome};
-use crate::insight::asked::blocked;
+use crate::insight::headline::blocked;
 use crate::insight::headline::{headline, rehearsal_mark};
 use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents};

@@ -86,7 +86,7 @@ fn a_recording_answers_as_it_did_without_the_network() {
     drop(server);
     let run = ["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"];
     let ran = desk.run(run).code(0);
-    ran.shows("recorded/first.s2s").shows("Recorded: these answers were replayed from a saved session");
+    ran.shows("recorded/first.s2s").shows("Recorded: 3 of 3 answers were replayed from a saved session");
     let tally = |file: &str| desk.report(file)["rounds"][0]["tally"].clone();
     assert_eq!(tally("first.s2s"), tally("again.s2s"));
     desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
@@ -102,8 +102,8 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out] {
-        assert!(text.contains("**Placeholders: answers of qa-lead were picked at random"), "{text}");
-        has(text, &["**Scripted: 1 of 2; answers of skeptic were given by a script, not by a model"]);
+        assert!(text.contains("**Placeholders: 1 of 2 answers were picked at random"), "{text}");
+        has(text, &["**Scripted: 1 of 2 answers were given by a script, not by a model"]);
         has(text, &["placeholder, not a model", "scripted, not a model"]);
     }
     let replay = desk.run(["replay", "s.s2s"]).out;

@@ -83,7 +83,8 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
     let no = "ok: [{approved: false, comment: \"too small\"}, {approved: true, comment: \"at last\"}]\n";
     desk.write("all.yaml", format!("pick: {{qa-lead: {{vote: a}}, skeptic: {{vote: b}}, tie: b}}\n{no}"));
     let ran = desk.run(["--batch", &session, "--answers", "all.yaml"]).code(0);
-    ran.shows("**Decision: b**").shows("**pick: b chosen among a, b**, by a script");
+    ran.shows("**Decision: b (the facilitator broke the tie)**")
+        .shows("**pick: b chosen among a, b**, by a script");
     ran.shows("**ok: rejected**, by a script").shows("> too small");
     ran.shows("**ok: approved**, by a script").shows("> at last");
     assert_eq!(ran.out.matches("b chosen among").count(), 2, "each run of the step is told");

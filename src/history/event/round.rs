@@ -176,6 +176,11 @@ impl Tally {
         self.answered + self.abstained
     }
 
+    /// The seats that were asked, without those that were excused.
+    pub fn not_excused(&self) -> usize {
+        self.asked.saturating_sub(self.excused)
+    }
+
     /// Returns whether the rule found a winner whose strength is below `act_at`.
     pub fn is_too_weak(&self) -> bool {
         self.act_at.is_some_and(|least| self.tier.is_some_and(|tier| tier > Tier::None && tier < least))

@@ -6,9 +6,9 @@ use super::options::{Badge, stance_badge};
 use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::handoff::plain_texts;
+use crate::insight::counts::spread;
 use crate::insight::movement::{Move, movement};
-use crate::insight::round_view::seat_at;
-use crate::insight::tally_text::spread;
+use crate::insight::round_view::seat_named;
 use crate::insight::{SeatView, confidence, dissents, seats, winners};
 
 #[derive(Debug, Serialize)]
@@ -110,8 +110,7 @@ impl<'a> QuestionRounds<'a> {
             for Move { seat, from, to, has_new_argument } in
                 movement(self.session, run).into_iter().flat_map(|found| found.moves)
             {
-                let view = run.seats.get_index_of(&seat).and_then(|at| seat_at(self.session, run, at));
-                let said = view.map(|view| said(&view)).unwrap_or_default();
+                let said = seat_named(self.session, run, &seat).map(|view| said(&view)).unwrap_or_default();
                 found.push(Moved { round: run.opened.number, seat, from, to, has_new_argument, said });
             }
         }

@@ -18,6 +18,5 @@ pub use blocks::Block;
 pub use dissent::Dissenter;
 pub use document::{Document, RoundNotHeld, Source};
 pub use facts::{ApprovalFacts, Fact, Facts, date, people_money};
-pub use options::ChartBar;
 pub use page::Page;
 pub use record::{RoundRecord, SeatRecord};

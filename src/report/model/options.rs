@@ -1,7 +1,6 @@
 //! The options of a round: their letters, what they are, what they got; and the chart of its count.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -9,8 +8,9 @@ use super::question::QuestionRounds;
 use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::sides::{Bar, Supporter, bars};
-use crate::insight::{SeatView, seats};
+use crate::insight::SeatView;
+use crate::insight::round_view::votes;
+use crate::insight::round_view::{Bar, bars};
 
 /// The kinds whose result is how many seats are for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
@@ -151,7 +151,7 @@ impl QuestionRounds<'_> {
 /// "4 of 6", "place 2=", "7.25".
 fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -> String {
     if let Some(votes) = votes {
-        return format!("{votes} of {}", asked(tally));
+        return format!("{votes} of {}", tally.not_excused());
     }
     let mut before = 0;
     for level in tally.verdict.order.iter().filter(|_| kind == BallotKind::Ranking) {
@@ -164,15 +164,6 @@ fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -
     tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
 }
 
-/// The number of seats that chose or approved each option, or place it first.
-fn votes(session: &Session, run: &RoundRun) -> HashMap<String, usize> {
-    let mut found = HashMap::new();
-    for option in seats(session, run).filter_map(|seat| seat.ballot()?.top_options()).flatten() {
-        *found.entry(option).or_default() += 1;
-    }
-    found
-}
-
 #[derive(Debug, Serialize)]
 pub struct Chart<'a> {
     pub bars: Vec<ChartBar<'a>>,
@@ -182,14 +173,10 @@ pub struct Chart<'a> {
 
 #[derive(Debug, Serialize)]
 pub struct ChartBar<'a> {
-    pub name: &'a str,
     #[serde(flatten)]
     pub badge: Badge,
-    pub score: String,
-    /// The length of its bar, from 0 to 1.
-    pub share: f64,
-    /// The seats behind it, the surest first.
-    pub seats: Vec<Supporter<'a>>,
+    #[serde(flatten)]
+    pub bar: Bar<'a>,
 }
 
 /// The chart of a counted round; none where there is nothing to draw.
@@ -200,18 +187,7 @@ pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> O
         let plain = || Badge { mark: String::new(), tone: Some("o1".to_owned()) };
         letters.badge(name).or(stance.map(Badge::of_stance)).unwrap_or_else(plain)
     };
-    let bar = |Bar { name, score, share, seats }: Bar<'a>| ChartBar {
-        name,
-        badge: badge(name),
-        score: score.to_string(),
-        share,
-        seats,
-    };
+    let with_badge = |bar: Bar<'a>| ChartBar { badge: badge(bar.name), bar };
     let (bars, scale) = bars(session, run);
-    (!bars.is_empty()).then(|| Chart { bars: bars.into_iter().map(bar).collect(), scale })
-}
-
-/// The number of seats that were asked, without excused ones.
-fn asked(tally: &Tally) -> usize {
-    tally.asked.saturating_sub(tally.excused)
+    (!bars.is_empty()).then(|| Chart { bars: bars.into_iter().map(with_badge).collect(), scale })
 }

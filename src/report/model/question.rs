@@ -3,8 +3,8 @@
 use crate::ballot::BallotKind;
 use crate::core::{AskedQuestion, Deciding, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
+use crate::insight::headline::question_headline;
 use crate::insight::headline::rehearsal_mark;
-use crate::insight::session_headline::question_headline;
 use crate::insight::{Headline, is_revealed, session_headline, tally};
 use crate::tally::Rule;
 

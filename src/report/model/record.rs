@@ -12,10 +12,10 @@ use super::options::{Chart, chart};
 use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
 use crate::history::{CloseReason, Leak, RoundRun, SeatStatus, Session, Tally, Timestamp, Wrapped};
+use crate::insight::counts::{WhatIf, what_if_all};
 use crate::insight::independence::{Independence, Slots, slots};
 use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
-use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::wording::{absent, capital};
 use crate::insight::{
     Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, headline,

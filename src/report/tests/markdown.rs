@@ -224,19 +224,19 @@ fn hostile_text_neither_acts_nor_forges() {
 fn rehearsals_and_scripts_are_labelled() {
     let mut table = Table::open(CHOICE, "rehearsal");
     let report = markdown(&table.document());
-    let says = "**REHEARSAL: these answers were picked at random by placeholders, not by a model.**";
+    let says = "**REHEARSAL: 3 of 3 answers were picked at random by placeholders, not by a model.**";
     assert!(report.starts_with("# REHEARSAL: ") && report.contains(says), "{report}");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     let report = markdown(&table.document());
-    let says = "**Placeholders: answers of software-architect, devops-engineer were picked at random";
+    let says = "**Placeholders: 2 of 3 answers were picked at random";
     assert!(report.contains(says), "{report}");
-    assert!(report.contains("**Scripted: 1 of 3; answers of qa-lead were given by a script"));
+    assert!(report.contains("**Scripted: 1 of 3 answers were given by a script"));
     assert!(!markdown(&decided().document()).to_lowercase().contains("rehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
     let mut table = Table::open(&format!("{CHOICE}{again}"), "ollama/llama3.2");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
-    assert!(markdown(&table.document()).contains("**Scripted: 1 of 4; answers of qa-lead were"));
+    assert!(markdown(&table.document()).contains("**Scripted: 1 of 4 answers were"));
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn mistakes_are_told_with_their_line() {
         ("x.csv", "count,vote,approve\n1,a,b\n", 2, "more than one answer"),
         ("x.csv", "count,vote\n1,\n", 2, "has no answer"),
         ("x.csv", "scores\na=4; b\n", 2, "no number"),
-        ("x.csv", "scores\na=4; a=5\n", 2, "has two scores"),
+        ("x.csv", "scores\na=4; a=5\n", 2, "stands twice"),
     ];
     for (file, text, line, message) in cases {
         let problems = read_ballots(text, file).expect_err(text);

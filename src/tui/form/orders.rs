@@ -6,13 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::round::{NOBODY, definition, parts, round_text};
 use super::{CheckItem, Field, FieldValue, Form, FormKind, OPEN, PATH};
-use crate::ballot::{
-    BallotForm, BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number,
-};
+use crate::ballot::{BallotForm, BallotKind, FormField, Input, ParsedReply, read_reply, typed_number};
 use crate::core::{AgendaChange, Command, FACILITATOR, Proposal, Question, QuestionKind};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::{CollectedIdea, Merge, Point, RoundOpened, RoundRevised, Session, option_id};
-use crate::insight::asked::blocked;
+use crate::insight::headline::blocked;
 use crate::launch::scripted_answers::merged as merged_ideas;
 use crate::round::material::EvidencePlace;
 use crate::workflow::split_participants;
@@ -227,9 +225,20 @@ fn field(FormField { key, hint, input }: FormField) -> Field {
 /// The form as a reply: JSON, which is YAML too.
 fn reply(form: &Form, kind: BallotKind) -> String {
     let spec = kind.spec();
-    let ballot = spec.read_fields(form).unwrap_or_else(|| vec![("vote", "abstain".into())]);
-    let mut answer: Map<String, Value> =
-        ballot.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let mut answer = Map::new();
+    let picked = form.fields.iter().find(|field| field.id == kind.key()).map(Field::picked);
+    let (picked, text) = (picked.unwrap_or_default(), form.trimmed(kind.key()));
+    if !picked.is_empty() {
+        answer.insert(kind.key().to_owned(), json!(picked));
+    } else if kind != BallotKind::Position && matches!(&*text, "" | "abstain") {
+        answer.insert("vote".to_owned(), "abstain".into());
+    } else {
+        answer.insert(kind.key().to_owned(), spec.typed(&text));
+    }
+    let change = form.trimmed("minimum_change");
+    if !change.is_empty() {
+        answer.insert("minimum_change".to_owned(), change.into());
+    }
     for remark in spec.remarks() {
         let text = form.value(remark);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -245,16 +254,6 @@ fn reply(form: &Form, kind: BallotKind) -> String {
         answer.insert("confidence".to_owned(), typed_number(&confidence));
     }
     Value::Object(answer).to_string()
-}
-
-impl FormValues for Form {
-    fn text(&self, key: &str) -> String {
-        self.trimmed(key)
-    }
-
-    fn picked(&self, key: &str) -> Vec<String> {
-        self.fields.iter().find(|field| field.id == key).map(Field::picked).unwrap_or_default()
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

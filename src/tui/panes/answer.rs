@@ -12,9 +12,9 @@ use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
 use crate::insight::independence::left_out;
 use crate::insight::movement::earlier;
-use crate::insight::references::{Citable, Citation, references};
-use crate::insight::round_view::{SeatView, confidence, seat_at};
-use crate::insight::sides::side_of;
+use crate::insight::references::{Citable, references};
+use crate::insight::round_view::side_of;
+use crate::insight::round_view::{SeatView, confidence, seat_at, seat_named};
 use crate::insight::wording::{finding, money, shown_mask};
 use crate::sanitize::harmless_line;
 use crate::tui::frame;
@@ -47,8 +47,7 @@ fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     let sign = |seat: &SeatView<'_>, round| side_of(seat, round).map(Theme::option_sign);
     let now = sign(seat, round);
     let before = earlier(session, round);
-    let was = before
-        .and_then(|before| sign(&seat_at(session, before, before.seats.get_index_of(seat.name)?)?, before));
+    let was = before.and_then(|before| sign(&seat_named(session, before, seat.name)?, before));
     let way = match (was, now) {
         (Some(was), Some(now)) if was != now => format!(" · {was} → {now}"),
         (_, Some(now)) => format!(" · {now}"),
@@ -152,9 +151,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
 fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
     for reference in references(answer) {
         let _ = match citable.resolve(reference) {
-            Some(Citation::Lines(lines)) => write!(text, "\n- {reference}\n{lines}"),
-            Some(Citation::Artifact(summary)) => write!(text, "\n- {reference}: {summary}"),
-            Some(Citation::Quotation) => write!(text, "\n- {reference}"),
+            Some(found) => write!(text, "\n- {reference}{found}"),
             None => write!(text, "\n- ⚑ {reference}: not in the snapshot"),
         };
     }

@@ -9,10 +9,13 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::ballot::Ballot;
 use crate::history::{Door, RoundRun, SeatFailed, Session};
 use crate::insight::movement::earlier;
-use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seat_at, seats};
-use crate::insight::sides::side_of;
+use crate::insight::round_view::side_of;
+use crate::insight::round_view::{
+    SeatView, VisibleState, confidence, is_revealed, seat_at, seat_named, seats,
+};
 use crate::insight::wording::{format_duration, group_digits, pluralize};
 use crate::participants::progress::{Progress, RequestPhase as Request};
+use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
 use crate::tui::frame::{cells, row_start};
 use crate::tui::live::Preview;
@@ -129,8 +132,8 @@ fn counted(model: &Model, round: &RoundRun, seat: &SeatView<'_>, name: usize, wi
 }
 
 fn has_moved(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> bool {
-    let was = earlier(model.session(), round)
-        .and_then(|before| seat_at(model.session(), before, before.seats.get_index_of(seat.name)?));
+    let before = earlier(model.session(), round);
+    let was = before.and_then(|before| seat_named(model.session(), before, seat.name));
     let was = was.as_ref().and_then(SeatView::ballot).zip(seat.ballot());
     was.is_some_and(|(was, now)| was.brief() != now.brief())
 }
@@ -209,11 +212,11 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
             }
         }
         VisibleState::Unread(word) => ("◌", *word, theme.faint()),
-        VisibleState::Lost => ("!", "key lost", theme.bad()),
         VisibleState::Failed(failed) if failed.timed_out => ("✗", "timed out", theme.bad()),
         VisibleState::Failed(_) => ("✗", "failed", theme.bad()),
-        VisibleState::Excused(_) => ("–", "excused", theme.faint()),
-        VisibleState::Missing => ("?", "missing", theme.bad()),
+        VisibleState::Absent(Outcome::Failed, _) => ("!", "key lost", theme.bad()),
+        VisibleState::Absent(Outcome::Excused, _) => ("–", "excused", theme.faint()),
+        VisibleState::Absent(..) => ("?", "missing", theme.bad()),
         VisibleState::Revealed(answer) => {
             let said = seat.ballot().and_then(Ballot::phrase);
             let said = harmless_line(&said.unwrap_or_else(|| answer.outcome.name().to_owned()));
@@ -267,11 +270,11 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
                 parts.extend(progress.trouble.as_ref().map(|trouble| (harmless_line(trouble), true)));
             }
         }
-        VisibleState::Excused(why) => {
+        VisibleState::Absent(Outcome::Excused, Some(why)) => {
             parts.push((format!("excused: {}", harmless_line(why)), false));
             keys.truncate(1);
         }
-        VisibleState::Lost | VisibleState::Missing | VisibleState::Revealed(_) => keys.clear(),
+        VisibleState::Absent(..) | VisibleState::Revealed(_) => keys.clear(),
     }
     parts.extend(keys.into_iter().filter(|_| model.live().is_some()));
     parts

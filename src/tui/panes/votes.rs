@@ -9,13 +9,12 @@ use super::seats;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::{AskedQuestion, questions};
 use crate::history::{RoundRun, Tally};
+use crate::insight::counts::tables;
+use crate::insight::counts::{WhatIf, what_if_all};
+use crate::insight::headline::question_headline;
 use crate::insight::independence::{Independence, independence};
 use crate::insight::movement::{Move, earlier, movement};
-use crate::insight::round_view::{self, confidence, seat_at, tally};
-use crate::insight::session_headline::question_headline;
-use crate::insight::sides::{self, Bar};
-use crate::insight::tally_text::tables;
-use crate::insight::what_if::{WhatIf, what_if_all};
+use crate::insight::round_view::{self, Bar, bar_cells, confidence, seat_named, tally};
 use crate::insight::wording::{first_names, money, turnout};
 use crate::insight::{estimates, headline};
 use crate::sanitize::harmless_line;
@@ -136,7 +135,7 @@ fn other_rules(model: &Model, round: &RoundRun) -> Option<String> {
     let others: Vec<&WhatIf> =
         found.iter().filter(|what| what.read_as.is_none() && !what.is_recorded).collect();
     let winner = |what: &WhatIf| what.verdict.winners.first().map_or("none", String::as_str).to_owned();
-    let differs = others.iter().filter(|what| what.differs);
+    let differs = others.iter().filter(|what| what.differs == Some(true));
     let differs: Vec<String> = differs.map(|what| format!("{} {}", what.rule.name(), winner(what))).collect();
     let (count, same) = (others.len(), others.len() - differs.len());
     let but = if differs.is_empty() { String::new() } else { format!("; {}", differs.join(", ")) };
@@ -157,7 +156,7 @@ pub fn unit(round: &RoundRun) -> &'static str {
 
 /// The sides with their places in the form: the highest first where their order says nothing else.
 fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Bar<'a>)> {
-    let (bars, _) = sides::bars(model.session(), round);
+    let (bars, _) = round_view::bars(model.session(), round);
     let mut sides: Vec<(usize, Bar<'a>)> = bars.into_iter().enumerate().collect();
     if !matches!(round.opened.ballot.kind, BallotKind::Consent | BallotKind::Estimate) {
         sides.sort_by(|(_, a), (_, b)| b.score.as_f64().total_cmp(&a.score.as_f64()));
@@ -245,13 +244,12 @@ fn bar(side: &Bar<'_>, room: usize, kind: BallotKind) -> String {
         | BallotKind::Ideas
         | BallotKind::Findings => false,
     };
-    let cells =
-        ((side.share * room as f64).floor() as usize).clamp(usize::from(side.share > 0.0), room.max(1));
+    let cells = bar_cells(side.share, room.max(1));
     let seats = side.seats.len();
     if !is_named || seats == 0 || seats > cells || (seats as f64 - side.score.as_f64()).abs() > 0.01 {
         return "█".repeat(cells);
     }
-    let shade = |cell: usize| match side.seats[cell * seats / cells].share() {
+    let shade = |cell: usize| match side.seats[cell * seats / cells].sure.unwrap_or(1.0) {
         sure if sure >= 0.66 => '█',
         sure if sure >= 0.33 => '▓',
         _ => '▒',
@@ -311,7 +309,7 @@ fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
 /// Returns a seat's confidence then and now: ".31 → .70".
 pub fn sure_then(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
     let of = |round: &RoundRun| {
-        let found = seat_at(model.session(), round, round.seats.get_index_of(seat)?)?;
+        let found = seat_named(model.session(), round, seat)?;
         found.answer().and_then(confidence).map(|text| sure(&text))
     };
     let now = of(round)?;

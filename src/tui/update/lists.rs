@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use super::forms;
 use crate::engine::FacilitatorRequest;
 use crate::history::{Event, NO_MODEL, Point, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
-use crate::insight::{what_if, wording};
+use crate::insight::counts::what_if_all;
+use crate::insight::wording;
 use crate::report::trace;
 use crate::tally::RuleOptions;
 use crate::tui::form::{self, Form, Submitted};
@@ -51,11 +52,11 @@ pub fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
 pub fn what_if(model: &mut Model) {
     let session = model.session();
     let Some(round) = model.shown_round() else { return };
-    let found = what_if::what_if_all(session, round, &RuleOptions::default());
+    let found = what_if_all(session, round, &RuleOptions::default());
     let text = if found.is_empty() {
         "No rule counts this ballot kind.".to_owned()
     } else {
-        what_if::lines(session, round, &found).join("\n")
+        crate::insight::what_if_lines(session, round, &found).join("\n")
     };
     show_text(model, "Other rules (recorded decision unchanged)", text);
 }

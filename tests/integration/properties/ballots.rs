@@ -1,7 +1,7 @@
 //! Ballot files: what is read is counted by every rule that can, in bounds, whatever the options are
 //! called and in whatever order they and the ballots stand.
 
-use roundtable::insight::what_if::{counted, rules_for};
+use roundtable::insight::counts::{WhatIf, rules_for};
 use roundtable::tally::{IndexedBallot, Profile, RuleOptions, Verdict, read_ballots, seeded_winner};
 
 use super::{choose, text};
@@ -25,14 +25,16 @@ pub fn ballots(data: &[u8]) {
     }
     for rule in rules_for(read.kind) {
         let terms = RuleOptions::default();
-        let Ok((verdict, _)) = counted(&read.profile, read.kind, rule, &terms) else { continue };
+        let counted =
+            |profile: &Profile| WhatIf::of(profile, read.kind, rule, &terms).map(|found| found.verdict);
+        let Ok(verdict) = counted(&read.profile) else { continue };
         holds(&read.profile, &verdict, rule.name());
         let mut turned = read.profile.clone();
         turned.ballots.reverse();
-        let (again, _) = counted(&turned, read.kind, rule, &terms).expect("counted before");
+        let again = counted(&turned).expect("counted before");
         assert_eq!(again.winners, verdict.winners, "{}: ballots in another order", rule.name());
         let Some(turned) = with_options_turned(&read.profile) else { continue };
-        let (again, _) = counted(&turned, read.kind, rule, &terms).expect("counted before");
+        let again = counted(&turned).expect("counted before");
         let sorted = |mut names: Vec<String>| {
             names.sort();
             names

@@ -1,0 +1,254 @@
+//! Counts as plain lines and as JSON, by the rule of a round and by others, which decide nothing.
+//!
+//! Lines hold raw names; each format and screen makes them harmless in its own way.
+
+use std::cmp::Ordering;
+
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::round_view;
+use super::wording::pluralize;
+use crate::core::{decides_nothing, earlier_rounds, profile};
+use crate::history::{RoundRun, Session, Tally};
+use crate::tally::{
+    self, BallotSupport, CountableKind, NoDecision, Profile, Quartiles, Rule, RuleOptions, Score, Verdict,
+};
+
+/// "winner: a", "tie: a, b", "no winner: …".
+pub fn result(verdict: &Verdict) -> String {
+    let names = verdict.winners.join(", ");
+    match (&verdict.reason, verdict.tie) {
+        (Some(open @ NoDecision::OpenTie { .. }), true) => open.to_string(),
+        (_, true) => format!("tie: {names}"),
+        (Some(reason), false) => format!("no winner: {reason}"),
+        (None, false) if verdict.winners.is_empty() => "no winner".to_owned(),
+        (None, false) => format!("winner: {names}"),
+    }
+}
+
+/// An order as places: "1 a, 2= b, 2= c, 4 d"; empty without one.
+pub fn places(order: &[Vec<String>]) -> String {
+    let (mut said, mut before) = (Vec::new(), 0);
+    for level in order {
+        let sign = if level.len() > 1 { "=" } else { "" };
+        said.extend(level.iter().map(|option| format!("{}{sign} {option}", before + 1)));
+        before += level.len();
+    }
+    said.join(", ")
+}
+
+/// The order of all options, with what it is by where the rule itself says only who wins; none of fewer than
+/// three options.
+pub fn order(verdict: &Verdict) -> Option<String> {
+    let by = verdict.order_by.as_ref().map(|what| format!(" (by {what})")).unwrap_or_default();
+    let count = verdict.order.iter().map(Vec::len).sum::<usize>();
+    (count > 2).then(|| format!("order{by}: {}", places(&verdict.order)))
+}
+
+/// A rule with its terms: "supermajority (at least 2/3)".
+pub fn rule_description(rule: Rule, terms: &RuleOptions) -> String {
+    let Some(share) = rule.threshold(terms) else { return rule.name().to_owned() };
+    let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
+    format!("{} ({word} {share})", rule.name())
+}
+
+/// The tables behind a count, if it has any: who is preferred to whom, strongest paths.
+pub fn tables(verdict: &Verdict) -> Vec<String> {
+    let Some(trace) = &verdict.trace else { return Vec::new() };
+    let mut lines = table("ballots that prefer the row to the column:", verdict, &trace.pairwise);
+    lines.extend(table("strongest paths from the row to the column:", verdict, &trace.paths));
+    lines
+}
+
+/// A matrix with the names of its rows; columns bear the rows' numbers.
+fn table(title: &str, verdict: &Verdict, matrix: &[Vec<Score>]) -> Vec<String> {
+    let labels: Vec<String> =
+        (1..).zip(verdict.scores.keys()).map(|(at, name)| format!("{at} {name}")).collect();
+    let cell = |a: usize, b: usize| if a == b { "·".to_owned() } else { matrix[a][b].to_string() };
+    let cells = |a: usize| (0..matrix.len()).map(move |b| cell(a, b));
+    let widest = (0..matrix.len()).flat_map(cells).map(|cell| cell.chars().count()).max();
+    let wide = widest.unwrap_or(0).max(labels.len().to_string().len());
+    let left = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+    let line = |start: &str, cells: &mut dyn Iterator<Item = String>| {
+        let start = format!("{start}{}", " ".repeat(left - start.width()));
+        cells.fold(start, |line, cell| format!("{line}  {cell:>wide$}"))
+    };
+    if matrix.is_empty() {
+        return Vec::new();
+    }
+    let head = line("", &mut (1..=labels.len()).map(|at| at.to_string()));
+    let rows = labels.iter().enumerate().map(|(a, label)| line(label, &mut cells(a)));
+    [title.to_owned(), head].into_iter().chain(rows).collect()
+}
+
+pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
+    round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
+}
+
+/// "The only seat", "Both seats", "All 6 seats", "4 of 6 seats".
+pub(super) fn seats_of(count: usize, of: usize) -> String {
+    match count {
+        _ if count != of => format!("{count} of {}", pluralize(of, "seat")),
+        1 => "The only seat".to_owned(),
+        2 => "Both seats".to_owned(),
+        more => format!("All {}", pluralize(more, "seat")),
+    }
+}
+
+/// "Median of 6 seats. The middle half says 5 to 8; the extremes are 3 and 13."
+pub(super) fn spread_words(spread: &Quartiles, tally: &Tally) -> String {
+    let Quartiles { lowest, first_quartile, third_quartile, highest, .. } = spread;
+    if lowest == highest {
+        return format!("{} said so.", seats_of(tally.answered, tally.answered));
+    }
+    let seats = pluralize(tally.answered, "seat");
+    let to = if first_quartile == third_quartile { String::new() } else { format!(" to {third_quartile}") };
+    format!(
+        "Median of {seats}. The middle half says {first_quartile}{to}; the extremes are {lowest} and {highest}."
+    )
+}
+
+/// The estimate of each round of a question under its name, and whether the last two came closer; empty for one
+/// round alone.
+pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
+    let alike = |before: &&RoundRun| before.opened.ballot.is_like(&round.opened.ballot);
+    let rounds = [round].into_iter().chain(earlier_rounds(session, round).filter(alike));
+    let mut found: Vec<(&RoundRun, &Quartiles)> =
+        rounds.filter_map(|round| Some((round, spread(round)?))).collect();
+    found.reverse();
+    let [.., (_, before), (_, now)] = found.as_slice() else { return Vec::new() };
+    let line = |(round, spread): &(&RoundRun, &Quartiles)| {
+        let words = round_view::tally(round).map(|tally| spread_words(spread, tally));
+        let said = format!("{}. {}", spread.median, words.unwrap_or_default());
+        (format!("Round {}", round.opened.number), said)
+    };
+    let has_cards = !round.opened.ballot.cards.is_empty();
+    let change = match (now.iqr.as_f64().total_cmp(&before.iqr.as_f64()), has_cards) {
+        (Ordering::Less, true) => "spans fewer cards",
+        (Ordering::Less, false) => "became narrower",
+        (Ordering::Equal, true) => "spans as many cards as before",
+        (Ordering::Equal, false) => "is as wide as before",
+        (Ordering::Greater, true) => "spans more cards",
+        (Ordering::Greater, false) => "became wider",
+    };
+    found.iter().map(line).chain([("Change".to_owned(), format!("the middle half {change}"))]).collect()
+}
+
+/// A count by a rule, of a file or of a round whose decision stays as it is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhatIf {
+    pub rule: Rule,
+    pub terms: RuleOptions,
+    pub verdict: Verdict,
+    /// The reading of the ballots, where the rule is made for others.
+    pub read_as: Option<&'static str>,
+    /// It is the rule that was fixed for the round.
+    pub is_recorded: bool,
+    /// Whether its outcome differs from that of the round; never without a rule or below quorum.
+    pub differs: Option<bool>,
+}
+
+impl WhatIf {
+    /// Counts a profile by a rule that is made for its ballots or can read them; the error says which can.
+    pub fn of(
+        profile: &Profile,
+        kind: CountableKind,
+        rule: Rule,
+        terms: &RuleOptions,
+    ) -> Result<Self, String> {
+        let read_as = match rule.fit(kind) {
+            BallotSupport::Own => None,
+            BallotSupport::Read(how) => Some(how),
+            BallotSupport::None => return Err(not_counted(rule, kind.name())),
+        };
+        let mut verdict = tally::count(profile, rule, terms);
+        if let Some(how) = read_as {
+            verdict.steps.insert(0, format!("`{}` ballots are read so: {how}", kind.name()));
+        }
+        Ok(Self { rule, terms: terms.clone(), verdict, read_as, is_recorded: false, differs: None })
+    }
+
+    /// "schulze: winner: a", with a mark where the outcome differs.
+    pub fn line(&self) -> String {
+        let mark = match (self.is_recorded, self.differs) {
+            (true, _) => "  (this round's rule)",
+            (_, Some(true)) => "  ← differs",
+            _ => "",
+        };
+        format!("{:<18} {}{mark}", self.rule.name(), result(&self.verdict))
+    }
+
+    /// The count with the keys that scripts build on.
+    pub fn json(&self) -> Value {
+        let Self { rule, terms, verdict, .. } = self;
+        let mut value = json!({
+            "rule": rule.name(),
+            "winners": verdict.winners,
+            "tie": verdict.tie,
+            "scores": verdict.scores,
+            "steps": verdict.steps,
+            "reason": verdict.why(),
+            "order": verdict.order,
+            "order_by": verdict.order_by,
+        });
+        let beside = [
+            ("terms", (!terms.is_default()).then(|| json!(terms))),
+            ("trace", verdict.trace.as_ref().map(|trace| json!(trace))),
+            ("what_if", self.differs.map(|_| Value::from(!self.is_recorded))),
+            ("differs", self.differs.map(Value::from)),
+            ("read_as", self.read_as.map(Value::from)),
+        ];
+        beside.into_iter().for_each(|(key, beside)| beside.into_iter().for_each(|it| value[key] = it));
+        value
+    }
+}
+
+fn not_counted(rule: Rule, kind: &str) -> String {
+    format!("rule `{}` does not count `{kind}` ballots", rule.name())
+}
+
+pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
+    Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
+}
+
+/// Counts the revealed ballots of a round by a rule, also below quorum.
+///
+/// # Errors
+/// In words, when the rule cannot count these ballots or the round may not be read yet.
+pub fn what_if(
+    session: &Session,
+    round: &RoundRun,
+    rule: Rule,
+    terms: &RuleOptions,
+) -> Result<WhatIf, String> {
+    let opened = &round.opened;
+    if !round_view::is_revealed(round) {
+        return Err(format!("round `{}` is not revealed yet", opened.round));
+    }
+    let kind = opened.ballot.kind;
+    let countable = kind.info().countable.ok_or_else(|| not_counted(rule, kind.name()))?;
+    let mut found = WhatIf::of(&profile(session, round), countable, rule, terms)?;
+    let verdict = &mut found.verdict;
+    if verdict.tie {
+        verdict.break_tie(opened.ties, None);
+    }
+    found.is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
+    found.differs = Some(false);
+    let Some(recorded) = round_view::tally(round) else { return Ok(found) };
+    if let Some(why) = decides_nothing(session, recorded) {
+        verdict.decide_nothing(why);
+    } else if recorded.rule.is_some() && recorded.quorum_met && !found.is_recorded {
+        // Below quorum nobody won, and there is nothing to differ from.
+        let Verdict { winners, tie, .. } = &recorded.verdict;
+        found.differs = Some((winners, *tie) != (&verdict.winners, verdict.tie));
+    }
+    Ok(found)
+}
+
+/// Counts by every rule that can count a round's ballots, by the round's own with its own terms.
+pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
+    let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
+    let rules = round.opened.ballot.kind.info().countable.into_iter().flat_map(rules_for);
+    rules.filter_map(|rule| what_if(session, round, rule, own(rule)).ok()).collect()
+}

@@ -44,12 +44,7 @@ impl ReplySchema {
         Some(Self { plain, bounded, is_strict: true })
     }
 
-    /// A schema that was written here and keeps to what every service takes.
-    pub fn strict(schema: &Value) -> Self {
-        Self { is_strict: true, ..Self::of_user(schema) }
-    }
-
-    /// A schema that a definition gives.
+    /// A schema of an agent's answer, which need not keep to what services take strictly.
     pub fn of_user(schema: &Value) -> Self {
         Self { plain: schema.clone(), bounded: schema.clone(), is_strict: false }
     }

@@ -138,13 +138,10 @@ impl Engine<'_> {
             (task.tasks, task.evidence_asked) =
                 (Arc::clone(&self.session.tasks), Arc::clone(&self.requested.tasks));
         }
+        let written = facts.map(FormFacts::schema).or_else(|| schema.map(|own| own.written().clone()));
         SeatRequest {
             round: offered.item.clone(),
-            schema: match (facts, schema) {
-                (Some(facts), _) => Some(Arc::new(ReplySchema::strict(&facts.service_schema()))),
-                (None, Some(schema)) => Some(Arc::new(ReplySchema::of_user(schema.written()))),
-                (None, None) => None,
-            },
+            schema: written.map(|written| Arc::new(ReplySchema::of_user(&written))),
             time_left: self.session_time_left(),
             watch: self.config.progress.begin(&offered.item),
             purse: self.purse(&offered.participant, &offered.model, estimated, aside),

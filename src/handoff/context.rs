@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::disclosure::{fulfilled, rejected, seat_answer};
 use super::revision::earlier_counts;
 use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun, Tally};
-use crate::round::material::{RoundSummary, SnapshotContent};
+use crate::round::material::SnapshotContent;
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Round, Step, StepKind, TALLY_KEYS};
 
@@ -99,7 +99,7 @@ impl Session {
         step: &Step,
         round: &Round,
         project_summary: Option<&str>,
-        past: &[RoundSummary],
+        past: &[Value],
         context: &Map<String, Value>,
     ) -> Snapshot {
         let definition = self.definition();

@@ -190,22 +190,12 @@ impl FormFacts {
         said + &self.output_schema().map(|schema| schema.in_words()).unwrap_or_default()
     }
 
-    /// The JSON Schema of the answer; what the log settles has one value only.
-    pub fn output_schema(&self) -> Result<OutputSchema, String> {
+    fn output_schema(&self) -> Result<OutputSchema, String> {
         OutputSchema::parse(&self.schema())
     }
 
-    /// The same for services that hold a reply to a schema: without limits, and every key required; one that
-    /// may be left out is null or an empty list.
-    pub fn service_schema(&self) -> Value {
-        for_service(&self.schema())
-    }
-
-    fn without_nulls(&self, answer: &Value) -> Value {
-        without_nulls(answer, &self.schema())
-    }
-
-    fn schema(&self) -> Value {
+    /// The JSON Schema of the answer; what the log settles has one value only.
+    pub fn schema(&self) -> Value {
         let winner = json!({ "enum": [self.winner] });
         match self.form {
             FacilitatorForm::Open => object(
@@ -293,7 +283,6 @@ impl FormFacts {
 
     /// Checks an answer: its form, and that it agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
-        let answer = &self.without_nulls(answer);
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
         texts_of(answer, &mut texts);
@@ -349,7 +338,7 @@ impl FormFacts {
     /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
     /// of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
-        let mut data = self.without_nulls(answer).as_object().cloned().unwrap_or_default();
+        let mut data = answer.as_object().cloned().unwrap_or_default();
         data.shift_remove("set_aside");
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {
@@ -421,56 +410,6 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     })
 }
 
-/// Limits that not every service takes.
-const LIMITS: [&str; 5] = ["minLength", "maxLength", "minItems", "maxItems", "pattern"];
-
-fn is_required(schema: &Value, key: &str) -> bool {
-    schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == key))
-}
-
-fn for_service(schema: &Value) -> Value {
-    let mut made = schema.clone();
-    let Some(keys) = made.as_object_mut() else { return made };
-    keys.retain(|key, _| !LIMITS.contains(&key.as_str()));
-    if let Some(words) = schema["enum"].as_array() {
-        let is_text = words.iter().any(Value::is_string);
-        let kinds: Vec<&str> = is_text
-            .then_some("string")
-            .into_iter()
-            .chain(words.contains(&Value::Null).then_some("null"))
-            .collect();
-        keys.insert("type".to_owned(), if let [one] = kinds.as_slice() { json!(one) } else { json!(kinds) });
-    }
-    if let Some(items) = schema.get("items") {
-        keys.insert("items".to_owned(), for_service(items));
-    }
-    if let Some(properties) = schema["properties"].as_object() {
-        let mut all = Map::new();
-        for (key, inner) in properties {
-            let mut made = for_service(inner);
-            if !is_required(schema, key) && made["type"] == "string" {
-                made["type"] = json!(["string", "null"]);
-            }
-            all.insert(key.clone(), made);
-        }
-        keys.insert("required".to_owned(), all.keys().cloned().collect());
-        keys.insert("properties".to_owned(), all.into());
-    }
-    made
-}
-
-fn without_nulls(value: &Value, schema: &Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(|item| without_nulls(item, &schema["items"])).collect(),
-        Value::Object(map) => {
-            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(schema, key));
-            let inner = |key: &String, value| without_nulls(value, &schema["properties"][key.as_str()]);
-            Value::Object(kept.map(|(key, value)| (key.clone(), inner(key, value))).collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
 fn items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
     answer[list].as_array().into_iter().flatten()
 }
@@ -486,35 +425,4 @@ fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
 
 fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_schema_for_services_requires_every_key_and_has_no_limits() {
-        let schema = object(
-            &["id", "winner"],
-            json!({
-                "id": {"type": "string", "minLength": 1},
-                "winner": {"enum": ["a", null]},
-                "how": {"type": "string", "maxLength": 9},
-                "parts": {"type": "array", "maxItems": 2, "items": {"enum": ["x"]}},
-            }),
-        );
-        let held = for_service(&schema);
-        assert_eq!(held["required"], json!(["id", "winner", "how", "parts"]));
-        assert_eq!(
-            held["properties"],
-            json!({
-                "id": {"type": "string"},
-                "winner": {"enum": ["a", null], "type": ["string", "null"]},
-                "how": {"type": ["string", "null"]},
-                "parts": {"type": "array", "items": {"enum": ["x"], "type": "string"}},
-            })
-        );
-        let answer = json!({"id": "1", "winner": null, "how": null, "parts": []});
-        assert_eq!(without_nulls(&answer, &schema), json!({"id": "1", "winner": null, "parts": []}));
-    }
 }

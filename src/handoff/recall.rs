@@ -3,14 +3,13 @@
 //! Agents, conditions and templates see everything; what a snapshot holds stays within bounds however
 //! long a session is.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::history::{RoundRun, Session, StepFinished, StepRun};
-use crate::round::material::RoundSummary;
 use crate::workflow::{Recall, RecalledAnswers, Round, Step, StepKind};
 
 impl Session {
-    pub(crate) fn recalled(&self, step: &Step, round: &Round) -> (Vec<RoundSummary>, Map<String, Value>) {
+    pub(crate) fn recalled(&self, step: &Step, round: &Round) -> (Vec<Value>, Map<String, Value>) {
         let definition = self.definition();
         let closed = self.closed_rounds(&step.id);
         let recall = definition.recall(round);
@@ -35,7 +34,7 @@ impl Session {
         (past, context)
     }
 
-    pub(super) fn all_past_rounds(&self, step: &str) -> Vec<RoundSummary> {
+    pub(super) fn all_past_rounds(&self, step: &str) -> Vec<Value> {
         self.closed_rounds(step).into_iter().map(|round| self.past_round(round, true)).collect()
     }
 
@@ -89,13 +88,15 @@ impl Session {
         rounds.filter(|(index, round)| is_before(*index, round)).map(|(_, round)| round).collect()
     }
 
-    fn past_round(&self, round: &RoundRun, with_outcome: bool) -> RoundSummary {
-        RoundSummary {
-            round: round.opened.number,
-            question: round.opened.question.clone(),
-            synthesis: round.synthesis.clone(),
-            outcome: self.outcome_of(round).filter(|_| with_outcome),
+    fn past_round(&self, round: &RoundRun, with_outcome: bool) -> Value {
+        let mut past = json!({ "round": round.opened.number, "question": round.opened.question });
+        if let Some(note) = &round.synthesis {
+            past["synthesis"] = note.as_str().into();
         }
+        if let Some(outcome) = self.outcome_of(round).filter(|_| with_outcome) {
+            past["outcome"] = outcome.into();
+        }
+        past
     }
 
     /// The result of a rule in a line; none where nothing was to be decided.

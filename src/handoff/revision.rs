@@ -10,7 +10,6 @@ use super::names::{options_named, plain_texts, words};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
 use crate::round::answer::Outcome;
-use crate::round::material::EarlierReasons;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Feedback, Round, Step};
 
@@ -56,28 +55,32 @@ impl Session {
         hidden
     }
 
-    pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<EarlierReasons> {
-        let form = &before.opened.ballot;
-        let mut blocks: IndexMap<Option<&str>, EarlierReasons> = IndexMap::new();
+    pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<Value> {
+        let mut blocks: IndexMap<Option<&str>, [Vec<String>; 2]> = IndexMap::new();
         for seat in before.seats.values().filter(|seat| seat.content().is_some()) {
             let disclosed = self.disclosed_answer(seat);
             let Some(answer) = disclosed["result"].as_object() else { continue };
-            for (option, side, text) in attributed(form, answer) {
-                let block = blocks.entry(option).or_insert_with(|| EarlierReasons::of(option));
-                let list = if side == Side::For { &mut block.said_for } else { &mut block.said_against };
+            for (option, is_against, text) in attributed(&before.opened.ballot, answer) {
+                let list = &mut blocks.entry(option).or_default()[usize::from(is_against)];
                 if !list.iter().any(|known| words(known) == words(&text)) {
                     list.push(text);
                 }
             }
         }
-        let mut blocks: Vec<EarlierReasons> = blocks.into_values().collect();
         let draw = |item: &str| self.draw(drawn_for, "", item);
-        blocks.sort_by_cached_key(|block| draw(block.option.as_deref().unwrap_or_default()));
-        for block in &mut blocks {
-            block.said_for.sort_by_cached_key(|text| draw(text));
-            block.said_against.sort_by_cached_key(|text| draw(text));
-        }
-        blocks
+        blocks.sort_by_cached_key(|option, _| draw(option.unwrap_or_default()));
+        let block = |(option, sides): (Option<&str>, [Vec<String>; 2])| {
+            let mut block = Map::new();
+            block.extend(option.map(|option| ("option".to_owned(), option.into())));
+            for (key, mut texts) in ["for", "against"].into_iter().zip(sides) {
+                texts.sort_by_cached_key(|text| draw(text));
+                if !texts.is_empty() {
+                    block.insert(key.to_owned(), texts.into());
+                }
+            }
+            block.into()
+        };
+        blocks.into_iter().map(block).collect()
     }
 
     pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
@@ -134,41 +137,27 @@ pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    For,
-    Against,
-}
-
-/// The reasons of an answer, each with the option it is about, if that is known: of a choice the one it
-/// votes for, elsewhere every option that the text names.
-fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, Side, String)> {
-    let option = |name: &str| form.options.iter().find(|option| *option == name).map(String::as_str);
-    let chosen = answer.get("vote").and_then(Value::as_str).and_then(option);
-    let is_against = form.kind == BallotKind::Consent
-        && answer.get("consent").and_then(Value::as_str).is_some_and(|stance| stance != "support");
-    let own = if is_against { Side::Against } else { Side::For };
-    let mut sided: Vec<(Side, String)> = Vec::new();
-    let mut add = |key: &str, side: Side| {
-        sided.extend(plain_texts(answer.get(key)).into_iter().map(|text| (side, text)));
-    };
-    add("rationale", own);
-    if form.kind == BallotKind::Position && !answer.contains_key("vote") {
-        add("position", Side::For);
-    }
-    add("concerns", Side::Against);
-    add("minimum_change", Side::Against);
+/// The reasons of an answer, each with the option it is about, if that is known, and whether it is against it:
+/// of a choice the one it votes for, elsewhere every option that the text names.
+fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, bool, String)> {
+    let text = |key: &str| answer.get(key).and_then(Value::as_str);
+    let chosen = text("vote").and_then(|vote| form.options.iter().find(|option| *option == vote));
+    let objects = form.kind == BallotKind::Consent && text("consent").is_some_and(|it| it != "support");
+    let is_position = form.kind == BallotKind::Position && !answer.contains_key("vote");
+    let keys = [("rationale", objects), ("position", false), ("concerns", true), ("minimum_change", true)];
     let mut found = Vec::new();
-    for (side, text) in sided {
-        let named: Vec<&str> = match chosen {
-            Some(chosen) => vec![chosen],
-            None if form.kind == BallotKind::Choice => Vec::new(),
-            None => options_named(&text, &form.options).map(String::as_str).collect(),
-        };
-        if named.is_empty() {
-            found.push((None, side, text));
-        } else {
-            found.extend(named.into_iter().map(|option| (Some(option), side, text.clone())));
+    for (key, is_against) in keys.into_iter().filter(|(key, _)| *key != "position" || is_position) {
+        for text in plain_texts(answer.get(key)) {
+            let named: Vec<&String> = match chosen {
+                Some(chosen) => vec![chosen],
+                None if form.kind == BallotKind::Choice => Vec::new(),
+                None => options_named(&text, &form.options).collect(),
+            };
+            if named.is_empty() {
+                found.push((None, is_against, text));
+            } else {
+                found.extend(named.into_iter().map(|option| (Some(option.as_str()), is_against, text.clone())));
+            }
         }
     }
     found

@@ -101,28 +101,6 @@ pub struct AgendaItem {
     pub reason: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RoundSummary {
-    pub round: u32,
-    pub question: String,
-    pub synthesis: Option<String>,
-    pub outcome: Option<String>,
-}
-
-/// Reasons on an option of a round that is revised, without authors and in no order of rank.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EarlierReasons {
-    pub option: Option<String>,
-    pub said_for: Vec<String>,
-    pub said_against: Vec<String>,
-}
-
-impl EarlierReasons {
-    pub fn of(option: Option<&str>) -> Self {
-        Self { option: option.map(str::to_owned), ..Self::default() }
-    }
-}
-
 /// Everything a snapshot may hold; what is empty is left out of it.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotContent<'a> {
@@ -138,8 +116,10 @@ pub struct SnapshotContent<'a> {
     pub artifacts: Vec<&'a Artifact>,
     pub open_conflicts: &'a [Value],
     pub open_questions: &'a [Value],
-    pub recent_rounds: &'a [RoundSummary],
-    pub earlier_reasons: &'a [EarlierReasons],
+    /// Closed rounds, the earliest first: `{round, question, synthesis?, outcome?}`.
+    pub recent_rounds: &'a [Value],
+    /// Reasons on options of a round that is revised, without authors: `{option?, for?, against?}`.
+    pub earlier_reasons: &'a [Value],
     pub earlier_counts: Option<&'a Value>,
     pub context: Option<&'a serde_json::Map<String, Value>>,
     pub linked_tasks: Option<&'a str>,

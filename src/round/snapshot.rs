@@ -71,7 +71,7 @@ pub fn address(lines: AddressLines<'_>) -> String {
     let directives = [("facilitator_directive", lines.directive), ("your_directive", lines.own_directive)];
     entries.extend(directives.into_iter().filter_map(|(key, text)| Some((key.into(), Out::text(text?)))));
     if let Some(map) = lines.earlier_ballot {
-        let own = map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, false)));
+        let own = map.iter().map(|(key, value)| (key.as_str().into(), json(value)));
         entries.push(("your_earlier_ballot".into(), Out::Map(own.collect())));
     }
     let order = lines.option_order.and_then(|order| list(order.iter().map(Out::text)));
@@ -124,40 +124,23 @@ fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
         })),
     );
     put("artifacts_snapshot", Some(Out::List(m.artifacts.iter().map(|a| artifact(a)).collect())));
-    put("open_conflicts", list(m.open_conflicts.iter().map(|v| Out::json(v, false))));
-    put("open_questions", list(m.open_questions.iter().map(|v| Out::json(v, false))));
-    put(
-        "recent_rounds",
-        list(m.recent_rounds.iter().map(|past| {
-            let mut entries = vec![
-                ("round".into(), Out::Raw(past.round.to_string().into())),
-                ("question".into(), Out::text(&past.question)),
-            ];
-            entries.extend(past.synthesis.as_deref().map(|note| ("synthesis".into(), Out::text(note))));
-            entries.extend(past.outcome.as_deref().map(|line| ("outcome".into(), Out::text(line))));
-            Out::Map(entries)
-        })),
-    );
-    put(
-        "earlier_reasons",
-        list(m.earlier_reasons.iter().map(|block| {
-            let mut entries: SnapshotEntries<'a> = Vec::new();
-            entries.extend(block.option.as_deref().map(|option| ("option".into(), Out::text(option))));
-            for (key, texts) in [("for", &block.said_for), ("against", &block.said_against)] {
-                entries.extend(list(texts.iter().map(Out::text)).map(|texts| (key.into(), texts)));
-            }
-            Out::Map(entries)
-        })),
-    );
-    put("earlier_counts", m.earlier_counts.map(|counts| Out::json(counts, false)));
+    put("open_conflicts", list(m.open_conflicts.iter().map(json)));
+    put("open_questions", list(m.open_questions.iter().map(json)));
+    put("recent_rounds", list(m.recent_rounds.iter().map(json)));
+    put("earlier_reasons", list(m.earlier_reasons.iter().map(json)));
+    put("earlier_counts", m.earlier_counts.map(json));
     put(
         "context",
         m.context
             .filter(|map| !map.is_empty())
-            .map(|map| Out::Map(map.iter().map(|(k, v)| (k.as_str().into(), Out::json(v, false))).collect())),
+            .map(|map| Out::Map(map.iter().map(|(key, value)| (key.as_str().into(), json(value))).collect())),
     );
     put("linked_tasks", m.linked_tasks.filter(|s| *s != "{}").map(Out::text));
     entries
+}
+
+fn json(value: &Value) -> Out<'_> {
+    Out::json(value, false)
 }
 
 fn list<'a>(items: impl Iterator<Item = Out<'a>>) -> Option<Out<'a>> {
@@ -192,7 +175,7 @@ fn artifact<'a>(artifact: &'a super::material::Artifact) -> Out<'a> {
         vec![("id".into(), Out::word(&artifact.id)), ("summary".into(), Out::text(&artifact.summary))];
     if artifact.relevant {
         let details = artifact.details.iter().filter(|(_, value)| *value != Value::Null);
-        entries.extend(details.map(|(key, value)| ((*key).into(), Out::json(value, false))));
+        entries.extend(details.map(|(key, value)| ((*key).into(), json(value))));
     }
     Out::Map(entries)
 }
@@ -242,12 +225,7 @@ mod tests {
             question: "q\nsecond line",
             ballot: Some(&form),
             artifacts: vec![&relevant],
-            recent_rounds: &[super::super::material::RoundSummary {
-                round: 1,
-                question: "p".into(),
-                synthesis: None,
-                outcome: Some("decided: a".into()),
-            }],
+            recent_rounds: &[serde_json::json!({"round": 1, "question": "p", "outcome": "decided: a"})],
             context: context.as_object(),
             linked_tasks: Some("{\n    \"linked_from\": []\n}"),
             ..SnapshotContent::default()

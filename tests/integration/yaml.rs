@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use roundtable::ballot::{BallotForm, BallotKind};
 use roundtable::history::{Event, TimedEvent, Timestamp};
 use roundtable::journal::read_log;
-use roundtable::round::material::{AgendaItem, Artifact, EarlierReasons, RoundSummary, SnapshotContent};
+use roundtable::round::material::{AgendaItem, Artifact, SnapshotContent};
 use roundtable::round::snapshot::{AddressLines, Snapshot, address};
 use roundtable::yaml::{Out, read, read_own};
 use serde_json::{Value, json};
@@ -41,14 +41,12 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         source: None,
     };
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
-    let (synthesis, outcome) = (Some(owned(1)), Some(owned(0)));
-    let past = [RoundSummary { round: 1, question: owned(0), synthesis, outcome }];
+    let past = [json!({ "round": 1, "question": text(0), "synthesis": text(1), "outcome": text(0) })];
     let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0), reason: None }];
     let list = json!([text(0), [], {}, [text(1), { text(2): null }]]);
     let context = json!({ text(7): { text(8): text(9), "list": list } });
     let conflicts = [json!({ "between": [text(5)], text(6): text(7) })];
-    let (said_for, said_against) = (vec![owned(3)], vec![owned(4)]);
-    let reasons = [EarlierReasons { option: Some(owned(2)), said_for, said_against }];
+    let reasons = [json!({ "option": text(2), "for": [text(3)], "against": [text(4)] })];
     let counts = json!({ text(5): 1 });
     let material = SnapshotContent {
         project_summary: Some(text(0)),
@@ -77,8 +75,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
             "id": text(3), "summary": text(4), "title": text(5), "acceptance": [text(6), [text(7)]],
         }],
         "open_conflicts": conflicts, "open_questions": [text(6)],
-        "recent_rounds": [{ "round": 1, "question": text(0), "synthesis": text(1), "outcome": text(0) }],
-        "earlier_reasons": [{ "option": text(2), "for": [text(3)], "against": [text(4)] }], "earlier_counts": counts,
+        "recent_rounds": past, "earlier_reasons": reasons, "earlier_counts": counts,
         "context": context, "linked_tasks": text(8),
     });
     let map = wanted.as_object_mut().expect("a map");

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use patience::wait_for;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer, unseal};
+use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealer, unseal};
 use serde_json::Value;
 use served::{Browser, Server, program, served_as};
 
@@ -61,32 +61,26 @@ fn ballots(times: usize) {
     let public = key.seal_to().public_key;
     let sealer = Sealer::new(&key);
     let owner = SigningKey::new([8; 32]);
-    let hash = "ab".repeat(32);
-    let opened = hash.clone();
-    let binding = AssociatedData {
-        session: "s",
-        round: "vote",
-        participant: "dana",
-        snapshot_sha256: &hash,
-        opened_sha256: &opened,
-    };
+    let [session, round, participant] = ["s", "vote", "dana"].map(str::to_owned);
+    let [snapshot_sha256, opened_sha256] = ["ab", "ab"].map(|byte| byte.repeat(32));
+    let binding = Binding { session, round, participant, snapshot_sha256, opened_sha256 };
     let record = "x".repeat(400);
     let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
     let mut made = Vec::new();
     let sealing = micros(times, |_| {
-        let ballot = sealer.seal(&nonces, binding, &record).expect("sealed");
-        let message = ballot_message(binding, &public, &ballot).expect("a message");
+        let ballot = sealer.seal(&nonces, &binding, &record).expect("sealed");
+        let message = ballot_message(&binding, &public, &ballot).expect("a message");
         let signature = owner.sign(&message);
         made.push((ballot, signature));
     });
     let own = owner.public();
     let checking = micros(times, |at| {
         let (ballot, signature) = &made[at];
-        let message = ballot_message(binding, &public, ballot).expect("a message");
+        let message = ballot_message(&binding, &public, ballot).expect("a message");
         assert!(is_signed(&own, &message, signature));
     });
     let opening = micros(times, |at| {
-        unseal(&key, binding, &made[at].0).expect("opens");
+        unseal(&key, &binding, &made[at].0).expect("opens");
     });
     for (what, took) in [("seal and sign", sealing), ("check the signature of", checking), ("open", opening)]
     {

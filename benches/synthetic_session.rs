@@ -55,7 +55,7 @@ impl Sitting {
             let nonces = Nonces { cipher: [7; 32], commitment: [9; 32] };
             let run = self.session.rounds.last().expect("a round");
             let binding = run.binding(name);
-            let seal = Sealer::new(key).seal(&nonces, binding, &text).expect("short enough");
+            let seal = Sealer::new(key).seal(&nonces, &binding, &text).expect("short enough");
             self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
         }
     }

@@ -64,7 +64,7 @@ pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) 
         output.warn(&problem.hint(format!("saved them to {}", aside.display())));
     }
     if let Some(closed) = &session.closed {
-        erase_keys(&session, set_up, output);
+        set_up.keys().erase_all(&session);
         output.note(&format!("session already finished: {}", closed.status.name()));
         let exit = exit_code(&session, closed.status);
         let document = Document::new(&session, source(path, &opened.log));
@@ -78,13 +78,6 @@ pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) 
     warn_of_ignored(context.run, output);
     let ready = context.launcher().resume(session, opened, path, &mut |notice| output.warn(notice))?;
     run_session(ready, context, output)
-}
-
-/// Keys that a finished session left behind because they could not be removed then.
-fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
-    for error in set_up.keys().erase_all(session) {
-        output.warn(&Diagnostic::new(error.to_string()).hint("its key is published; remove the file"));
-    }
 }
 
 /// A session goes on as it was opened; options that say otherwise are not used.
@@ -120,7 +113,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         desk: None,
         remote,
     };
-    let EndedRun { done, session, entries, last_hash, left_behind } = context.runtime.block_on(async {
+    let EndedRun { done, session, entries, last_hash } = context.runtime.block_on(async {
         tokio::select! {
             ended = run(ready, context.set_up, front) => ended,
             never = printer.keep_telling() => match never {},
@@ -129,10 +122,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     printer.finish();
     if let Some(problem) = context.runtime.block_on(workers.close(&session)) {
         output.warn(&problem);
-    }
-    if let Some(error) = left_behind {
-        let hint = "its key is published, so nothing is lost; resuming the session tries again";
-        output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
     let spent = money(&session.spent(&|model| session.price(model)));
     if let Some(said) = spent.filter(|_| !output.is_for_a_look()) {

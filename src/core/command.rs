@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    ApprovalGiven, CloseReason, Event, Merge, PauseReason, RefusalWord, RoundRevised, SeatFailed,
-    SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
+    ApprovalGiven, CloseReason, Event, PauseReason, RefusalWord, RoundRevised, SeatFailed, SeatInvited,
+    SeatJoined, SessionOpened, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -48,8 +48,6 @@ pub enum Command {
     AskPerson { step: String },
     // Takes in a person's answer, or that a person accepts the result of the round that was counted.
     Answer(ApprovalGiven),
-    // Takes in a person's merge of the ideas of a round.
-    Merge { merge: Merge, given: ApprovalGiven },
     ChangeAgenda(AgendaChange),
     // Changes the round step that is to open next.
     ReviseRound(RoundRevised),

@@ -4,8 +4,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::core::Refusal;
 use crate::history::{Receipt, SeatInvited, SeatJoined};
+use crate::round::envelope::DeliveryIds;
 use crate::round::envelope::{Envelope, FailedDelivery};
-use crate::round::offer::DeliveryIds;
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {

@@ -32,7 +32,7 @@ impl Engine<'_> {
             self.begin_write()?;
         }
         if let Some(number) = self.spent_key.take() {
-            self.erase_key(number);
+            self.config.keys.erase(&self.session.id, number);
         }
         self.write_tasks()
     }

@@ -2,9 +2,7 @@
 
 use super::arrival::next_arrival;
 use super::evidence::too_large;
-use super::facilitator::{
-    FacilitatorAnswer, FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question,
-};
+use super::facilitator::{FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question};
 use super::round_key::new_key;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
@@ -64,7 +62,7 @@ impl Engine<'_> {
             FacilitatorRequest::Revise(revised) => self.revise(revised),
             FacilitatorRequest::Order(command) => self.stage(command),
             FacilitatorRequest::Accept => self.accept(),
-            FacilitatorRequest::Answer(says) => self.take_answer(says),
+            FacilitatorRequest::Answer(given) => self.take_answer(given),
         };
         if let Err(refusal) = done {
             self.config.facilitator.on_refused(&refusal.to_string());
@@ -86,29 +84,15 @@ impl Engine<'_> {
         self.stage(Command::FinishStep { step })
     }
 
-    fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
+    fn take_answer(&mut self, given: ApprovalGiven) -> Result<(), Refusal> {
         let Some(question) = pending_question(&self.session) else {
             return Err(Refusal::from("nobody is asked anything now"));
         };
-        match question.kind {
-            QuestionKind::KeyLost(_) => {
-                let seal = self.new_seal().map_err(|error| Refusal::from(error.to_string()))?;
-                self.stage(Command::AskAgain { seal: Some(seal) })
-            }
-            QuestionKind::Approval
-            | QuestionKind::Proposal(_)
-            | QuestionKind::Merge(_)
-            | QuestionKind::Tie(_)
-            | QuestionKind::Exhausted(_) => {
-                let FacilitatorAnswer { approved, choice, comment, edited, merge, by, name } = says;
-                let given =
-                    ApprovalGiven { step: question.step, approved, choice, comment, edited, by, name };
-                self.stage(match merge {
-                    Some(merge) => Command::Merge { merge, given },
-                    None => Command::Answer(given),
-                })
-            }
+        if let QuestionKind::KeyLost(_) = question.kind {
+            let seal = self.new_seal().map_err(|error| Refusal::from(error.to_string()))?;
+            return self.stage(Command::AskAgain { seal: Some(seal) });
         }
+        self.stage(Command::Answer(ApprovalGiven { step: question.step, ..given }))
     }
 
     /// Opens the round that waits, unless the budget would not bear it.

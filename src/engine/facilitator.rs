@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::core::{Command, NextAction, Question, approval_kind, next};
-use crate::history::{Merge, PauseReason, Price, RoundRevised, Session};
+use crate::history::{ApprovalGiven, PauseReason, Price, RoundRevised, Session};
 use crate::participants::Participant;
 
 pub trait Facilitator: Send {
@@ -29,28 +29,6 @@ pub trait Facilitator: Send {
 
     /// A person leads, who retries failed seats and moves deadlines while a round is open.
     fn is_person(&self) -> bool;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FacilitatorAnswer {
-    pub approved: bool,
-    pub choice: Option<String>,
-    pub comment: Option<String>,
-    pub edited: Option<serde_json::Value>,
-    /// The ideas as options, where that was asked and the answer is yes.
-    pub merge: Option<Merge>,
-    /// `facilitator`, or `scripted`.
-    pub by: String,
-    pub name: Option<String>,
-}
-
-impl FacilitatorAnswer {
-    /// A person's yes or no; an empty comment is none.
-    pub fn of_person(approved: bool, comment: String) -> Self {
-        let comment = Some(comment).filter(|comment| !comment.is_empty());
-        let by = "facilitator".to_owned();
-        Self { approved, choice: None, comment, edited: None, merge: None, by, name: None }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +56,8 @@ pub enum FacilitatorRequest {
     MoreTime(u64),
     /// Continue with the tally of the counted round.
     Accept,
-    Answer(FacilitatorAnswer),
+    /// Answer the question that waits; its step is filled in.
+    Answer(ApprovalGiven),
     /// Pause, for this reason where the session waits; it can be resumed.
     Leave {
         reason: PauseReason,

@@ -17,10 +17,6 @@ use crate::ballot::ReplySchema;
 use crate::core::{Command, out_of_time};
 use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
-use crate::workflow::Close;
-
-/// Answers that come this soon after another share its write to disk.
-const GATHER: Duration = Duration::from_millis(2);
 
 impl Engine<'_> {
     /// Asks the seats and agents that are not asked yet, and takes in what settles next, or the
@@ -68,9 +64,6 @@ impl Engine<'_> {
         }
         // What is ready when time is up still counts; what comes later is refused.
         self.collect_finished()?;
-        if !time_is_up {
-            self.batch_results(deadline).await?;
-        }
         self.begin_write()?;
         if time_is_up && self.session.open_round().is_some() {
             self.close_round(CloseReason::Deadline)?;
@@ -87,16 +80,6 @@ impl Engine<'_> {
     /// The open seats that this program asks; remote ones are asked by their doors.
     fn local_seats(round: &RoundRun) -> impl Iterator<Item = &Seat> {
         round.open_seats().filter(|seat| seat.door.is_none())
-    }
-
-    /// Gives seats that settle at nearly the same time the chance to share one write.
-    async fn batch_results(&mut self, deadline: Option<Instant>) -> Result<(), EngineError> {
-        if !self.pool.round.as_ref().is_some_and(|round| round.gathers && round.left > 0) {
-            return Ok(());
-        }
-        let end = Instant::now() + GATHER;
-        tokio::time::sleep_until(deadline.map_or(end, |deadline| deadline.min(end))).await;
-        self.collect_finished()
     }
 
     /// Takes in what has settled already, without waiting. Where that is much the log is kept at work
@@ -207,7 +190,6 @@ impl Engine<'_> {
             left: 0,
             // Set before anyone begins, so that no seat's own clock runs out before the round's.
             deadline: left.map(|left| Instant::now() + left),
-            gathers: round.opened.close != Close::Quorum,
             shared,
             schema: ReplySchema::of_form(&round.opened.ballot).map(Arc::new),
             unfit: HashMap::new(),

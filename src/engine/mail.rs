@@ -12,8 +12,8 @@ use crate::ballot::ParsedReply;
 use crate::core::{Command, Refusal};
 use crate::history::{Door, Receipt, RefusalWord, RoundRun, SeatFailed, SeatJoined, SeatStatus, Session};
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
+use crate::round::envelope::DeliveryIds;
 use crate::round::envelope::{Envelope, FailedDelivery};
-use crate::round::offer::DeliveryIds;
 use crate::round::snapshot::sha256_hex;
 
 impl Engine<'_> {
@@ -63,10 +63,11 @@ impl Engine<'_> {
     }
 
     fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, Refusal> {
-        let run = self.session.round(&envelope.round).filter(|run| run.session == envelope.session);
+        let run =
+            self.session.round(&envelope.binding.round).filter(|run| run.session == envelope.binding.session);
         // What is sealed already may be sent again.
-        if let Some(receipt) = run.and_then(|run| Receipt::of_seat(run, &envelope.participant))
-            && receipt.commitment == envelope.commitment
+        if let Some(receipt) = run.and_then(|run| Receipt::of_seat(run, &envelope.binding.participant))
+            && receipt.commitment == envelope.seal.commitment
         {
             return Ok(Accepted::Sealed(receipt, false));
         }
@@ -76,8 +77,8 @@ impl Engine<'_> {
         if self.session.paused.is_some() {
             return Err(RefusalWord::TheSessionIsNotRunning.into());
         }
-        let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
-        let commitment = envelope.commitment.clone();
+        let (round, participant) = (envelope.binding.round.clone(), envelope.binding.participant.clone());
+        let commitment = envelope.seal.commitment.clone();
         if let Err(refused) = self.stage(Command::SealRemote(Box::new(envelope))) {
             // What is not for the record is refused all the same.
             if let Refusal::Word(why) = refused {
@@ -90,8 +91,8 @@ impl Engine<'_> {
     }
 
     fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, Refusal> {
-        let round = self.session.round(&failed.round).filter(|round| round.session == failed.session);
-        let status = round.and_then(|round| Some(&round.seat(&failed.participant)?.status));
+        let round = self.session.round(&failed.ids.round).filter(|round| round.session == failed.ids.session);
+        let status = round.and_then(|round| Some(&round.seat(&failed.ids.participant)?.status));
         let is_known = matches!(status, Some(SeatStatus::Failed(known)) if known.signature.as_ref() == Some(&failed.signature));
         if !is_known {
             self.stage(Command::FailRemote(Box::new(failed)))?;
@@ -175,7 +176,7 @@ impl Engine<'_> {
             ..AnswerRecord::default()
         };
         let sealed = seal_record(participant, record, &shared)?;
-        let round = shared.round.clone();
+        let round = shared.binding.round.clone();
         let sealed =
             Command::Seal { round: round.clone(), participant: participant.to_owned(), seal: sealed };
         self.stage(sealed)?;

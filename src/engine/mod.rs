@@ -28,8 +28,7 @@ pub use arrival::{Accepted, Arrival, GivenUp, Message, RemoteSeats, Work, WorkMe
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{
-    Facilitator, FacilitatorAnswer, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, hold,
-    pending_question,
+    Facilitator, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, hold, pending_question,
 };
 pub use seat::{RoundShared, SeatResult, ask_and_seal};
 pub use state::{

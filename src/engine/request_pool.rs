@@ -40,8 +40,6 @@ pub(super) struct PendingRound {
     pub number: u32,
     pub left: usize,
     pub deadline: Option<Instant>,
-    /// A seat may wait a moment for others: not where the next one may close the round.
-    pub gathers: bool,
     pub shared: Arc<RoundShared>,
     /// The form that services hold the replies to.
     pub schema: Option<Arc<ReplySchema>>,

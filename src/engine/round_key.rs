@@ -41,19 +41,10 @@ impl Engine<'_> {
         self.config.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
     }
 
-    /// The key is published by now, so that a file that cannot be removed endangers nothing: it is told.
-    pub(super) fn erase_key(&mut self, number: u32) {
-        if let Err(error) = self.config.keys.erase(&self.session.id, number) {
-            self.left_behind = Some(error);
-        }
-    }
-
     /// Erases keys of rounds that are closed: a crash may have come between close and erasure.
-    pub fn erase_old_keys(&mut self) {
-        let closed = self.session.rounds.iter().filter(|round| round.closed.is_some());
-        let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
-        for number in numbers {
-            self.erase_key(number);
+    pub fn erase_old_keys(&self) {
+        for round in self.session.rounds.iter().filter(|round| round.closed.is_some()) {
+            self.config.keys.erase(&self.session.id, round.opened.number);
         }
     }
 }

@@ -14,13 +14,11 @@ use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::round::answer::{AnswerRecord, Finish, Origin, ReplyAttempt, TOO_LONG, TokenUsage};
 use crate::round::offer::Offer;
 use crate::round::prompt;
-use crate::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
+use crate::round::seal::{Binding, Nonces, SealedRecord, Sealer};
 
+/// The part of a round that its seats share; the binding names no seat yet.
 pub struct RoundShared {
-    pub session: String,
-    pub round: String,
-    pub snapshot_sha256: String,
-    pub opened_sha256: String,
+    pub binding: Binding,
     pub form: Arc<BallotForm>,
     pub sealer: Sealer,
     pub timeout: Option<Duration>,
@@ -31,10 +29,7 @@ impl RoundShared {
     pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
         let step = session.definition().step(&round.opened.step);
         Some(Self {
-            session: session.id.clone(),
-            round: round.opened.round.clone(),
-            snapshot_sha256: round.opened.snapshot_sha256.clone(),
-            opened_sha256: round.opened_sha256.clone(),
+            binding: round.binding(""),
             form: Arc::new(round.opened.ballot.clone()),
             sealer: Sealer::to(&round.seal_to.as_ref()?.public_key)?,
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
@@ -43,15 +38,9 @@ impl RoundShared {
 
     /// The same for the seat that an offer is for.
     pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
-        Some(Self {
-            session: offer.ids.session.clone(),
-            round: offer.ids.round.clone(),
-            snapshot_sha256: offer.snapshot_sha256.clone(),
-            opened_sha256: offer.opened_sha256.clone(),
-            form: Arc::new(offer.ballot.clone()),
-            sealer: Sealer::to(&offer.public_key)?,
-            timeout,
-        })
+        let sealer = Sealer::to(&offer.public_key)?;
+        let form = Arc::new(offer.ballot.clone());
+        Some(Self { binding: offer.binding(), form, sealer, timeout })
     }
 }
 
@@ -124,16 +113,10 @@ pub(super) fn seal_record(
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
         .map_err(|error| format!("the operating system gives no randomness: {error}"))?;
-    let binding = AssociatedData {
-        session: &shared.session,
-        round: &shared.round,
-        participant: seat,
-        snapshot_sha256: &shared.snapshot_sha256,
-        opened_sha256: &shared.opened_sha256,
-    };
+    let binding = Binding { participant: seat.to_owned(), ..shared.binding.clone() };
     loop {
         let text = serde_json::to_string(&record).map_err(|_| "the answer could not be sealed")?;
-        if let Some(sealed) = shared.sealer.seal(&nonces, binding, &text) {
+        if let Some(sealed) = shared.sealer.seal(&nonces, &binding, &text) {
             return Ok(sealed);
         }
         let whole = record.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
@@ -246,10 +229,7 @@ mod tests {
         let ask = SeatRequest { watch: watches.begin("ann"), ..ask("rules\n", "snapshot\n", "") };
         let form = BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]);
         let shared = RoundShared {
-            session: "s".into(),
-            round: "r".into(),
-            snapshot_sha256: "00".into(),
-            opened_sha256: "00".into(),
+            binding: Binding::default(),
             form: Arc::new(form),
             sealer: Sealer::new(&RoundKey::new([1; 32])),
             timeout: None,

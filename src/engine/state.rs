@@ -72,8 +72,6 @@ pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
 pub struct Engine<'a> {
     pub session: Session,
-    /// A key file that could not be removed; its key is published.
-    pub left_behind: Option<DiskError>,
     /// The journal, unless a write is running.
     pub(super) journal: Option<Journal>,
     pub(super) writing: Option<JoinHandle<CommitResult>>,
@@ -99,7 +97,6 @@ impl<'a> Engine<'a> {
     pub fn new(session: Session, journal: Journal, config: EngineConfig<'a>) -> Self {
         let mut engine = Self {
             session,
-            left_behind: None,
             journal: Some(journal),
             writing: None,
             unshown: Vec::new(),

@@ -156,7 +156,9 @@ fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Opt
             if named.is_empty() {
                 found.push((None, is_against, text));
             } else {
-                found.extend(named.into_iter().map(|option| (Some(option.as_str()), is_against, text.clone())));
+                found.extend(
+                    named.into_iter().map(|option| (Some(option.as_str()), is_against, text.clone())),
+                );
             }
         }
     }

@@ -11,7 +11,7 @@ use serde_with_macros::skip_serializing_none;
 use super::event::{BallotSealed, Door, RemoteSeat, SeatInvited, SeatJoined};
 use super::state::{Invitation, RoundRun, SeatStatus, Session};
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
-use crate::round::seal::{AssociatedData, SealHashes};
+use crate::round::seal::{Binding, SealHashes};
 
 impl Session {
     pub(super) fn note_joined(&mut self, joined: &SeatJoined) {
@@ -65,7 +65,7 @@ impl Session {
         let round = self.round(&sealed.round);
         let message = round.and_then(|round| {
             let public_key = &round.seal_to.as_ref()?.public_key;
-            ballot_message(round.binding(&sealed.participant), public_key, &sealed.seal)
+            ballot_message(&round.binding(&sealed.participant), public_key, &sealed.seal)
         });
         let signed = self.seat_key(&sealed.participant).zip(message).zip(sealed.signature.as_ref());
         signed.is_some_and(|((key, message), signature)| is_signed(key, &message, signature))
@@ -73,20 +73,20 @@ impl Session {
 }
 
 impl RoundRun {
-    pub fn binding<'a>(&'a self, seat: &'a str) -> AssociatedData<'a> {
-        AssociatedData {
-            session: &self.session,
-            round: &self.opened.round,
-            participant: seat,
-            snapshot_sha256: &self.opened.snapshot_sha256,
-            opened_sha256: &self.opened_sha256,
+    pub fn binding(&self, seat: &str) -> Binding {
+        Binding {
+            session: self.session.clone(),
+            round: self.opened.round.clone(),
+            participant: seat.to_owned(),
+            snapshot_sha256: self.opened.snapshot_sha256.clone(),
+            opened_sha256: self.opened_sha256.clone(),
         }
     }
 
     /// The id of the delivery that a remote seat is to answer now.
     pub fn delivery(&self, seat: &str) -> Option<String> {
         let public_key = &self.seal_to.as_ref()?.public_key;
-        Some(delivery_id(self.binding(seat), public_key, self.seat(seat)?.retried + 1))
+        Some(delivery_id(&self.binding(seat), public_key, self.seat(seat)?.retried + 1))
     }
 }
 

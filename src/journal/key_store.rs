@@ -151,16 +151,16 @@ impl KeyStore {
         }
     }
 
-    /// Erases the keys and tokens of a session that is over. The table's key stays: forks have the same. Gives
-    /// what could not be removed.
-    pub fn erase_all(&self, session: &Session) -> Vec<DiskError> {
-        let keys = session.rounds.iter().map(|round| round_name(&session.id, round.opened.number));
-        let files = keys.chain([format!("{}.links", session.id)]);
-        files.filter_map(|name| self.disk.erase(&self.dir.join(name)).err()).collect()
+    /// Erases the keys and tokens of a session that is over. The table's key stays: forks have the same.
+    pub fn erase_all(&self, session: &Session) {
+        session.rounds.iter().for_each(|round| self.erase(&session.id, round.opened.number));
+        let _ = self.disk.remove(&self.dir.join(format!("{}.links", session.id)));
     }
 
-    pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
-        self.disk.erase(&self.dir.join(round_name(session, round)))
+    /// Removes a key that is published by now: one that cannot be removed endangers nothing, and is tried again
+    /// when the session is opened next.
+    pub fn erase(&self, session: &str, round: u32) {
+        let _ = self.disk.remove(&self.dir.join(round_name(session, round)));
     }
 }
 
@@ -174,8 +174,8 @@ mod tests {
         let keys = KeyStore::new(Disk::default(), dir.path());
         keys.keep_tokens("s-1", &IndexMap::from([("ann".to_owned(), "secret".to_owned())])).expect("kept");
         keys.keep_table_key("s-1", &SigningKey::new([1; 32])).expect("kept");
-        let left = keys.erase_all(&Session { id: "s-1".to_owned(), ..Session::default() });
-        assert!(left.is_empty() && !dir.path().join("s-1.links").exists(), "{left:?}");
+        keys.erase_all(&Session { id: "s-1".to_owned(), ..Session::default() });
+        assert!(!dir.path().join("s-1.links").exists());
         assert!(keys.table_key("s-1").expect("read").is_some(), "a fork has the same");
     }
 

@@ -199,23 +199,12 @@ impl Disk {
         read().map_err(fail("read", path))
     }
 
-    /// Overwrites a small secret file with zeros and removes it; one that is gone already is fine.
-    pub fn erase(&self, path: &Path) -> Result<(), DiskError> {
-        let erase = || -> io::Result<()> {
-            self.pass(StorageOp::Remove, path)?;
-            let length = match fs::symlink_metadata(path) {
-                // What it leads to is not this program's to overwrite.
-                Ok(meta) if meta.file_type().is_symlink() => return fs::remove_file(path),
-                Ok(meta) => usize::try_from(meta.len()).unwrap_or(0).min(4096),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(error),
-            };
-            let mut file = unlinked(OpenOptions::new().write(true), path)?;
-            file.write_all(&vec![0; length])?;
-            file.sync_all()?;
-            fs::remove_file(path)
-        };
-        erase().map_err(fail("remove", path))
+    /// Removes a file; one that is gone already is fine.
+    pub fn remove(&self, path: &Path) -> Result<(), DiskError> {
+        match self.pass(StorageOp::Remove, path).and_then(|()| fs::remove_file(path)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fail("remove", path)(error)),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 
 use super::scripted_answers::{Answers, scripted};
 use crate::core::{Command, Question, QuestionKind};
-use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::{Merge, PLACEHOLDER, PauseReason, Session};
+use crate::engine::{Facilitator, FacilitatorRequest, WaitPoint};
+use crate::history::{ApprovalGiven, Merge, PLACEHOLDER, PauseReason, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -48,17 +48,17 @@ impl HeadlessFacilitator {
 }
 
 /// A rehearsal answers yes, or takes the first choice.
-fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
+fn placeholder(kind: &QuestionKind) -> ApprovalGiven {
     let choice = match kind {
         QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),
         _ => None,
     };
     let merge = match kind {
-        QuestionKind::Merge(ideas) => Some(Merge::unmerged(ideas)),
+        QuestionKind::Merge(ideas) => Some(Merge::unmerged(ideas).into()),
         _ => None,
     };
     let comment = Some("Placeholder: nobody was asked".to_owned());
-    FacilitatorAnswer { choice, comment, merge, by: PLACEHOLDER.to_owned(), ..scripted(true) }
+    ApprovalGiven { choice, comment, merge, by: PLACEHOLDER.to_owned(), ..scripted(true) }
 }
 
 impl Facilitator for HeadlessFacilitator {

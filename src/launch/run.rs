@@ -14,7 +14,6 @@ use crate::engine::{
     Engine, EngineConfig, EngineError, Facilitator, Observer, RemoteSeats, ReplacementSeat, SeatReplacer,
 };
 use crate::history::Session;
-use crate::journal::DiskError;
 use crate::participants::human::HumanQueue;
 use crate::participants::progress::ProgressBoard;
 
@@ -35,8 +34,6 @@ pub struct EndedRun {
     /// Number of events in the file, and the hash of the last one.
     pub entries: usize,
     pub last_hash: String,
-    /// A key file that could not be removed; its key is published.
-    pub left_behind: Option<DiskError>,
 }
 
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
@@ -77,12 +74,11 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
     };
     let (entries, last_hash) = (engine.entries(), engine.last_hash());
     let session = std::mem::take(&mut engine.session);
-    let mut left_behind = engine.left_behind.take();
     if session.closed.is_some() {
         ready.claim.end();
-        left_behind = keys.erase_all(&session).pop().or(left_behind);
+        keys.erase_all(&session);
     }
-    EndedRun { done, session, entries, last_hash, left_behind }
+    EndedRun { done, session, entries, last_hash }
 }
 
 /// Returns what finds the participant of a seat whose model is replaced.

@@ -8,9 +8,8 @@ use std::collections::HashMap;
 
 use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::engine::FacilitatorAnswer;
 use crate::history::{
-    CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
+    ApprovalGiven, CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
 };
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
@@ -244,7 +243,7 @@ impl Answers {
     }
 
     /// The scripted answer to a question, `None` when nothing is scripted.
-    pub fn next_answer(&mut self, question: &Question) -> Result<Option<FacilitatorAnswer>, String> {
+    pub fn next_answer(&mut self, question: &Question) -> Result<Option<ApprovalGiven>, String> {
         let step = self.key(&question.step);
         let key = match &question.kind {
             QuestionKind::KeyLost(_) => return Ok(None),
@@ -257,7 +256,7 @@ impl Answers {
         let Some(script) = script else { return Ok(None) };
         let line = script.line(&key, used)?;
         let answer = match &question.kind {
-            QuestionKind::Tie(_) => Ok(FacilitatorAnswer { choice: as_text(line), ..scripted(true) }),
+            QuestionKind::Tie(_) => Ok(ApprovalGiven { choice: as_text(line), ..scripted(true) }),
             QuestionKind::Exhausted(_) => exhausted(line, &self.file),
             // The core knows whether a yes is enough for the proposal.
             kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
@@ -331,15 +330,15 @@ fn reply(node: &Node) -> ScriptedReply {
     }
 }
 
-pub(super) fn scripted(approved: bool) -> FacilitatorAnswer {
-    FacilitatorAnswer { by: SCRIPTED.to_owned(), ..FacilitatorAnswer::of_person(approved, String::new()) }
+pub(super) fn scripted(approved: bool) -> ApprovalGiven {
+    ApprovalGiven { by: SCRIPTED.to_owned(), ..ApprovalGiven::of_person(approved, String::new()) }
 }
 
 /// Reads the answer for a step whose runs are used up: `take`, `{choice: decide, option: a}`.
-fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     const HINT: &str = "write `take`, `continue`, `stop` or `{choice: decide, option: …, comment: \"…\"}`";
     if let Value::Text(word) = &node.value {
-        return Ok(FacilitatorAnswer { choice: Some(word.clone()), ..scripted(true) });
+        return Ok(ApprovalGiven { choice: Some(word.clone()), ..scripted(true) });
     }
     let fields = Fields::from_node(node, "the answer of a step whose runs are used up", file);
     let mut fields = fields.map_err(|problem| problem.hint(HINT))?;
@@ -355,12 +354,12 @@ fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
             return Err(problem.hint(HINT));
         }
     };
-    Ok(FacilitatorAnswer { choice: Some(choice), comment, name, ..scripted(true) })
+    Ok(ApprovalGiven { choice: Some(choice), comment, name, ..scripted(true) })
 }
 
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
 /// without one is an error.
-fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     if merges && node.get("options").is_some() {
         return merged(node, file);
     }
@@ -379,7 +378,7 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Faci
         }
         let approved = approved.or(edited.as_ref().map(|_| true));
         let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(hint);
-        FacilitatorAnswer { comment, edited, name, ..scripted(approved.ok_or_else(missing)?) }
+        ApprovalGiven { comment, edited, name, ..scripted(approved.ok_or_else(missing)?) }
     };
     if answer.approved && needs_merge {
         return Err(node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT));
@@ -388,7 +387,7 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Faci
 }
 
 /// Ideas merged into options; an option without an id has one made of its title.
-pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+pub fn merged(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     let (mut merge, mut problems) = (Merge::default(), Vec::new());
     let of = |node, what| Fields::from_node(node, what, file).map_err(|problem| problem.hint(MERGE_HINT));
     let mut fields = of(node, "the merge")?;
@@ -411,7 +410,7 @@ pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> 
     problems.extend(fields.finish());
     match problems.into_iter().next() {
         Some(problem) => Err(problem),
-        None => Ok(FacilitatorAnswer { comment, name, merge: Some(merge), ..scripted(true) }),
+        None => Ok(ApprovalGiven { comment, name, merge: Some(merge.into()), ..scripted(true) }),
     }
 }
 

@@ -74,11 +74,13 @@ pub async fn seat(Invited { seat, .. }: Invited, State(door): Shared) -> Respons
 pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Body) -> Response {
     let Ok(body) = body else { return refused(RefusalWord::TooLong) };
     let Some(envelope) = Envelope::read(&body) else { return refused(RefusalWord::Malformed) };
-    if envelope.participant != seat {
+    if envelope.binding.participant != seat {
         return refused(RefusalWord::NotAParticipant);
     }
     // The reply to it may have been lost.
-    let is_same = |known: &Receipt| known.commitment == envelope.commitment && known.round == envelope.round;
+    let is_same = |known: &Receipt| {
+        known.commitment == envelope.seal.commitment && known.round == envelope.binding.round
+    };
     if let Some(known) = door.board.receipt(&seat).filter(is_same) {
         return Json(known).into_response();
     }

@@ -1,47 +1,55 @@
 //! What a remote seat sends: a sealed and signed ballot, which nobody can read, or a signed failure. Both are
 //! read strictly.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::seal::sign::{SigningKey, failed_message, is_signed};
-use super::seal::{AssociatedData, SealedRecord, TAG, in_base64, padded_length};
+use super::seal::{Binding, SealedRecord, TAG, padded_length};
 
 pub const VERSION: u32 = 3;
 
 pub const MAX_ENVELOPE: usize = 512 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Envelope {
     pub v: u32,
     /// The id of the delivery that it answers.
     pub delivery: String,
-    pub session: String,
-    pub round: String,
-    pub participant: String,
-    pub snapshot_sha256: String,
-    pub opened_sha256: String,
-    pub commitment: String,
-    pub enc: String,
-    #[serde(with = "in_base64")]
-    pub sealed: Vec<u8>,
+    #[serde(flatten)]
+    pub binding: Binding,
+    #[serde(flatten)]
+    pub seal: SealedRecord,
     pub signature: String,
 }
 
 pub const MAX_REASON: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct FailedDelivery {
     pub v: u32,
-    /// The id of the delivery that it answers.
+    #[serde(flatten)]
+    pub ids: DeliveryIds,
+    pub failed: Failure,
+    #[serde(default)]
+    pub signature: String,
+}
+
+/// The part of an offer that every version has, and of what answers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveryIds {
     pub delivery: String,
     pub session: String,
     pub round: String,
     pub participant: String,
-    pub failed: Failure,
-    #[serde(default)]
-    pub signature: String,
+}
+
+impl DeliveryIds {
+    pub fn new(delivery: String, binding: Binding) -> Self {
+        let Binding { session, round, participant, .. } = binding;
+        Self { delivery, session, round, participant }
+    }
 }
 
 /// A failure at a seat; never a word of a reply.
@@ -57,41 +65,29 @@ pub struct Failure {
 impl Envelope {
     /// Reads JSON; `None` if it is no envelope of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
-        let envelope: Self = serde_json::from_slice(json).ok()?;
-        let (snapshot, opened) = (&envelope.snapshot_sha256, &envelope.opened_sha256);
-        let hashes = [&envelope.delivery, snapshot, opened, &envelope.commitment, &envelope.enc];
+        let envelope: Self = read_whole(json, 11)?;
+        let Self { delivery, binding: Binding { snapshot_sha256, opened_sha256, .. }, seal, .. } = &envelope;
+        let hashes = [delivery, snapshot_sha256, opened_sha256, &seal.commitment, &seal.enc];
         let is_formed = envelope.v == VERSION
             && hashes.into_iter().all(|hash| is_hex(hash, 32))
             && is_hex(&envelope.signature, 64);
         is_formed.then_some(envelope)
     }
 
-    pub fn binding(&self) -> AssociatedData<'_> {
-        AssociatedData {
-            session: &self.session,
-            round: &self.round,
-            participant: &self.participant,
-            snapshot_sha256: &self.snapshot_sha256,
-            opened_sha256: &self.opened_sha256,
-        }
-    }
-
-    pub fn seal(&self) -> SealedRecord {
-        SealedRecord {
-            commitment: self.commitment.clone(),
-            enc: self.enc.clone(),
-            sealed: self.sealed.clone(),
-        }
-    }
-
     pub fn is_too_long(&self) -> bool {
-        padded_length(self.sealed.len().saturating_sub(TAG)).is_none()
+        padded_length(self.seal.sealed.len().saturating_sub(TAG)).is_none()
     }
 
     /// Returns whether what is sealed has a length that padding leads to.
     pub fn is_padded(&self) -> bool {
-        self.sealed.len().checked_sub(TAG).is_some_and(|length| padded_length(length) == Some(length))
+        self.seal.sealed.len().checked_sub(TAG).is_some_and(|length| padded_length(length) == Some(length))
     }
+}
+
+/// Reads JSON of so many keys, all of which it must have: none is unknown.
+fn read_whole<T: DeserializeOwned>(json: &[u8], keys: usize) -> Option<T> {
+    let all: Map<String, Value> = serde_json::from_slice(json).ok()?;
+    serde_json::from_slice(json).ok().filter(|_| all.len() == keys)
 }
 
 fn is_hex(text: &str, bytes: usize) -> bool {
@@ -101,10 +97,10 @@ fn is_hex(text: &str, bytes: usize) -> bool {
 impl FailedDelivery {
     /// Reads JSON; `None` if it is no failure of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
-        let failed: Self = serde_json::from_slice(json).ok()?;
+        let failed: Self = read_whole(json, 7)?;
         let is_formed = failed.v == VERSION
             && failed.has_short_reason()
-            && is_hex(&failed.delivery, 32)
+            && is_hex(&failed.ids.delivery, 32)
             && is_hex(&failed.signature, 64);
         is_formed.then_some(failed)
     }
@@ -125,17 +121,10 @@ impl FailedDelivery {
     }
 
     fn message(&self) -> Vec<u8> {
+        let DeliveryIds { delivery, session, round, participant } = &self.ids;
         let Failure { reason, timed_out, tries } = &self.failed;
         let (timed_out, tries) = (timed_out.to_string(), tries.to_string());
-        failed_message(&[
-            &self.delivery,
-            &self.session,
-            &self.round,
-            &self.participant,
-            reason,
-            &timed_out,
-            &tries,
-        ])
+        failed_message(&[delivery, session, round, participant, reason, &timed_out, &tries])
     }
 }
 
@@ -146,19 +135,15 @@ mod tests {
     #[test]
     fn a_failure_is_signed_in_every_part() {
         let key = SigningKey::new([0x44; 32]);
-        let of = |reason: &str, tries| {
-            let failed = Failure { reason: reason.to_owned(), timed_out: false, tries };
-            let [session, round, participant] = ["s", "vote", "ann"].map(str::to_owned);
-            let delivery = "00".repeat(32);
-            FailedDelivery {
-                v: VERSION,
-                delivery,
-                session,
-                round,
-                participant,
-                failed,
-                signature: String::new(),
-            }
+        let ids = |delivery: &str, session: &str, round: &str, participant: &str| {
+            let [session, round, participant] = [session, round, participant].map(str::to_owned);
+            DeliveryIds { delivery: delivery.repeat(32), session, round, participant }
+        };
+        let of = |reason: &str, tries| FailedDelivery {
+            v: VERSION,
+            ids: ids("00", "s", "vote", "ann"),
+            failed: Failure { reason: reason.to_owned(), timed_out: false, tries },
+            signature: String::new(),
         };
         let failed = of("no answer", 3).sign(&key);
         assert!(failed.is_signed_by(&key.public()));
@@ -169,14 +154,10 @@ mod tests {
         let others = [
             forged(of("no answers", 3)),
             forged(of("no answer", 4)),
-            forged(FailedDelivery { round: "vote2".to_owned(), ..of("no answer", 3) }),
-            forged(FailedDelivery {
-                session: "sv".to_owned(),
-                round: "ote".to_owned(),
-                ..of("no answer", 3)
-            }),
-            forged(FailedDelivery { participant: "bob".to_owned(), ..of("no answer", 3) }),
-            forged(FailedDelivery { delivery: "11".repeat(32), ..of("no answer", 3) }),
+            forged(FailedDelivery { ids: ids("00", "s", "vote2", "ann"), ..of("no answer", 3) }),
+            forged(FailedDelivery { ids: ids("00", "sv", "ote", "ann"), ..of("no answer", 3) }),
+            forged(FailedDelivery { ids: ids("00", "s", "vote", "bob"), ..of("no answer", 3) }),
+            forged(FailedDelivery { ids: ids("11", "s", "vote", "ann"), ..of("no answer", 3) }),
         ];
         for other in others {
             assert!(!other.is_signed_by(&key.public()), "{other:?}");

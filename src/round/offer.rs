@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::envelope::{Envelope, VERSION};
+use super::envelope::{DeliveryIds, Envelope, VERSION};
 use super::prompt::{Prompt, tail};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use super::seal::{AssociatedData, SealedRecord};
+use super::seal::{Binding, SealedRecord};
 use super::snapshot::unhex;
 use crate::ballot::BallotForm;
 
@@ -19,15 +19,6 @@ use crate::ballot::BallotForm;
 pub fn fingerprint(table_key: &str) -> Option<String> {
     let hash = Sha256::digest(unhex::<32>(table_key)?);
     Some(URL_SAFE_NO_PAD.encode(hash.get(..16)?))
-}
-
-/// The part of an offer that every version has.
-#[derive(Debug, Clone, Deserialize)]
-pub struct DeliveryIds {
-    pub delivery: String,
-    pub session: String,
-    pub round: String,
-    pub participant: String,
 }
 
 /// A question to one seat, as far as the seat needs it.
@@ -52,7 +43,7 @@ pub struct Offer {
     #[serde(default)]
     pub persona: Option<String>,
     pub snapshot_sha256: String,
-    pub opened_sha256: String,
+    opened_sha256: String,
     pub public_key: String,
     /// The end of the round, in milliseconds UTC.
     #[serde(default)]
@@ -88,18 +79,14 @@ impl Offer {
         if offer.v != VERSION || offer.kind != "ballot" {
             return Err(BadOffer::Unknown);
         }
-        let delivery = delivery_id(offer.binding(), &offer.public_key, offer.attempt);
+        let delivery = delivery_id(&offer.binding(), &offer.public_key, offer.attempt);
         if delivery == offer.ids.delivery { Ok(offer) } else { Err(BadOffer::NotSigned) }
     }
 
-    fn binding(&self) -> AssociatedData<'_> {
-        AssociatedData {
-            session: &self.ids.session,
-            round: &self.ids.round,
-            participant: &self.ids.participant,
-            snapshot_sha256: &self.snapshot_sha256,
-            opened_sha256: &self.opened_sha256,
-        }
+    pub fn binding(&self) -> Binding {
+        let DeliveryIds { session, round, participant, .. } = self.ids.clone();
+        let (snapshot_sha256, opened_sha256) = (self.snapshot_sha256.clone(), self.opened_sha256.clone());
+        Binding { session, round, participant, snapshot_sha256, opened_sha256 }
     }
 
     /// The prompt for a model or a program: what a seat of the session's own host is handed.
@@ -111,21 +98,9 @@ impl Offer {
 
     /// Signs a ballot that was sealed for it; `None` where it is no seal that may be sent.
     pub fn envelope(&self, seal: SealedRecord, key: &SigningKey) -> Option<Envelope> {
-        let signature = key.sign(&ballot_message(self.binding(), &self.public_key, &seal)?);
-        let DeliveryIds { delivery, session, round, participant } = self.ids.clone();
-        let envelope = Envelope {
-            v: VERSION,
-            delivery,
-            session,
-            round,
-            participant,
-            snapshot_sha256: self.snapshot_sha256.clone(),
-            opened_sha256: self.opened_sha256.clone(),
-            commitment: seal.commitment,
-            enc: seal.enc,
-            sealed: seal.sealed,
-            signature,
-        };
+        let binding = self.binding();
+        let signature = key.sign(&ballot_message(&binding, &self.public_key, &seal)?);
+        let envelope = Envelope { v: VERSION, delivery: self.ids.delivery.clone(), binding, seal, signature };
         envelope.is_padded().then_some(envelope)
     }
 }

@@ -256,7 +256,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {
             let binding = round.binding("ann");
-            sealed.seal = Sealer::new(&key).seal(&nonces, binding, "{}").expect("sealed").into();
+            sealed.seal = Sealer::new(&key).seal(&nonces, &binding, "{}").expect("sealed").into();
         }
         _ => {}
     });

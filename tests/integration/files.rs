@@ -117,9 +117,9 @@ fn no_key_is_kept_found_or_erased_through_a_link() {
     let path = keys.join("s.1.key");
     assert!(fs::symlink_metadata(&path).expect("it").is_file() && mode(&path) == 0o600);
     assert!(store.find("s", 1).expect("read").is_some_and(|found| found.publish() == key.publish()));
-    store.erase("s", 1).expect("erased");
+    store.erase("s", 1);
     link(&victim, &path);
-    store.erase("s", 1).expect("the link is gone");
+    store.erase("s", 1);
     assert!(fs::symlink_metadata(&path).is_err());
     assert_eq!(fs::read_to_string(&victim).expect("untouched"), SECRET);
 

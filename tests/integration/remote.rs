@@ -6,9 +6,9 @@ use std::path::Path;
 use roundtable::core::Command;
 use roundtable::history::{CloseReason, Event, RefusalWord, SeatInvited, SeatJoined, TimedEvent, Timestamp};
 use roundtable::journal::verify;
-use roundtable::round::envelope::{Envelope, FailedDelivery, Failure};
+use roundtable::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
+use roundtable::round::seal::{Binding, Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::round::snapshot::{hex, sha256_hex, unhex};
 use serde_json::{Value, json};
 
@@ -76,25 +76,15 @@ impl Sitting {
         let round = self.session.rounds.last().expect("a round");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
         let sealer = Sealer::new(&round_key());
-        sealer.seal(&nonces, round.binding(seat), record).expect("sealed")
+        sealer.seal(&nonces, &round.binding(seat), record).expect("sealed")
     }
 
     pub fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
         let round = self.session.rounds.last().expect("a round");
         let seal = self.seal("dana", record, nonce);
-        let mut envelope = Envelope {
-            v: 3,
-            delivery: round.delivery("dana").expect("a delivery"),
-            session: self.session.id.clone(),
-            round: "vote".to_owned(),
-            participant: "dana".to_owned(),
-            snapshot_sha256: round.opened.snapshot_sha256.clone(),
-            opened_sha256: round.opened_sha256.clone(),
-            commitment: seal.commitment,
-            enc: seal.enc,
-            sealed: seal.sealed,
-            signature: String::new(),
-        };
+        let delivery = round.delivery("dana").expect("a delivery");
+        let (binding, signature) = (round.binding("dana"), String::new());
+        let mut envelope = Envelope { v: 3, delivery, binding, seal, signature };
         sign(&mut envelope, key);
         envelope
     }
@@ -129,7 +119,7 @@ impl Sitting {
 
 fn sign(envelope: &mut Envelope, key: &SigningKey) {
     let public = round_key().seal_to().public_key;
-    let message = ballot_message(envelope.binding(), &public, &envelope.seal()).expect("a message");
+    let message = ballot_message(&envelope.binding, &public, &envelope.seal).expect("a message");
     envelope.signature = key.sign(&message);
 }
 
@@ -180,30 +170,32 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     let mut sitting = asked();
     let record = said("vote: redis");
     let good = sitting.envelope(&record, 0x22, &dana());
+    let bound = |binding: Binding| Envelope { binding, ..good.clone() };
+    let own = || good.binding.clone();
     let stale = [
-        Envelope { session: "other".into(), ..good.clone() },
-        Envelope { round: "other".into(), ..good.clone() },
-        Envelope { snapshot_sha256: "00".repeat(32), ..good.clone() },
+        bound(Binding { session: "other".into(), ..own() }),
+        bound(Binding { round: "other".into(), ..own() }),
+        bound(Binding { snapshot_sha256: "00".repeat(32), ..own() }),
         Envelope { delivery: "00".repeat(32), ..good.clone() },
     ];
     for mut envelope in stale {
         sign(&mut envelope, &dana());
         assert_eq!(sitting.send(envelope), Err(RefusalWord::Stale.to_string()));
     }
-    let others = Envelope { participant: "ann".into(), ..good.clone() };
+    let others = bound(Binding { participant: "ann".into(), ..own() });
     assert_eq!(sitting.send(others), Err(RefusalWord::NotAParticipant.to_string()));
     let mut long = good.clone();
-    long.sealed = vec![0; 300_000];
+    long.seal.sealed = vec![0; 300_000];
     sign(&mut long, &dana());
     assert_eq!(sitting.send(long), Err(RefusalWord::TooLong.to_string()));
     let mut short = good.clone();
-    short.sealed.truncate(8000);
+    short.seal.sealed.truncate(8000);
     sign(&mut short, &dana());
     assert_eq!(sitting.send(short), Err(RefusalWord::BadLength.to_string()));
     let forged = sitting.envelope(&record, 0x22, &SigningKey::new([9; 32]));
     assert_eq!(sitting.send(forged), Err(RefusalWord::BadSignature.to_string()));
     let mut bent = good.clone();
-    bent.sealed[5] ^= 1;
+    bent.seal.sealed[5] ^= 1;
     assert_eq!(sitting.send(bent), Err(RefusalWord::BadSignature.to_string()));
     // The table cannot seal for the seat either.
     let seal = sitting.seal("dana", &record, 0x22);
@@ -221,17 +213,19 @@ fn a_seat_fails_by_its_own_signature_alone() {
     let mut sitting = asked();
     let of = |reason: &str| FailedDelivery {
         v: 3,
-        delivery: sitting.session.rounds[0].delivery("dana").expect("a delivery"),
-        session: sitting.session.id.clone(),
-        round: "vote".to_owned(),
-        participant: "dana".to_owned(),
+        ids: DeliveryIds::new(
+            sitting.session.rounds[0].delivery("dana").expect("a delivery"),
+            sitting.session.rounds[0].binding("dana"),
+        ),
         failed: Failure { reason: reason.to_owned(), timed_out: true, tries: 3 },
         signature: String::new(),
     };
     let good = of("the service is down").sign(&dana());
     let forged = of("the service is down").sign(&SigningKey::new([9; 32]));
     let long = of(&"x".repeat(201)).sign(&dana());
-    let stale = FailedDelivery { delivery: "00".repeat(32), ..of("down") }.sign(&dana());
+    let stale = of("down");
+    let ids = DeliveryIds { delivery: "00".repeat(32), ..stale.ids };
+    let stale = FailedDelivery { ids, ..of("down") }.sign(&dana());
     let mut fail = |failed: FailedDelivery| sitting.tries(Command::FailRemote(Box::new(failed)));
     assert_eq!(fail(forged), Err(RefusalWord::BadSignature.to_string()));
     assert_eq!(fail(long), Err(RefusalWord::TooLong.to_string()));
@@ -394,29 +388,22 @@ fn the_vector_of_the_seal_holds_signature_offer_and_delivery() {
     let mut vector: Value = serde_json::from_str(&text).expect("JSON");
     let of = |vector: &Value, key: &str| vector[key].as_str().expect("a text").to_owned();
     let key = RoundKey::from_hex(&of(&vector, "key")).expect("a key");
-    let (names, record) = (vector["binding"].clone(), of(&vector, "record"));
-    let name = |key: &str| names[key].as_str().expect("a name");
-    let binding = AssociatedData {
-        session: name("session"),
-        round: name("round"),
-        participant: name("participant"),
-        snapshot_sha256: name("snapshot_sha256"),
-        opened_sha256: name("opened_sha256"),
-    };
+    let record = of(&vector, "record");
+    let binding: Binding = serde_json::from_value(vector["binding"].clone()).expect("a binding");
     let nonces = Nonces {
         cipher: unhex(&of(&vector, "ephemeral_key")).expect("32 bytes"),
         commitment: unhex(&of(&vector, "commitment_nonce")).expect("32 bytes"),
     };
-    let seal = Sealer::new(&key).seal(&nonces, binding, &record).expect("sealed");
+    let seal = Sealer::new(&key).seal(&nonces, &binding, &record).expect("sealed");
     let dana_key = SigningKey::from_hex(&of(&vector, "seat_seed")).expect("a key");
     let table = SigningKey::from_hex(&of(&vector, "table_seed")).expect("a key");
     let public = key.seal_to().public_key;
-    let message = ballot_message(binding, &public, &seal).expect("a message");
+    let message = ballot_message(&binding, &public, &seal).expect("a message");
     let offer = of(&vector, "offer");
     let made = json!({
         "public_key": public, "enc": seal.enc, "commitment": seal.commitment,
         "sealed_sha256": sha256_hex(&seal.sealed), "seat_key": dana_key.public(), "signature": dana_key.sign(&message),
-        "delivery": roundtable::round::seal::sign::delivery_id(binding, &public, 1),
+        "delivery": roundtable::round::seal::sign::delivery_id(&binding, &public, 1),
         "table_key": table.public(), "offer_signature": table.sign(&offer_message(offer.as_bytes())),
     });
     for (key, value) in made.as_object().expect("a map") {

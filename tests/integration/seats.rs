@@ -182,8 +182,6 @@ pub enum Clock {
 pub struct Ran {
     pub done: Result<ExitCode, String>,
     pub seen: Vec<LogEntry>,
-    /// The key file that could not be removed at the end, if there was one.
-    pub left_behind: Option<String>,
 }
 
 struct Begun {
@@ -224,13 +222,13 @@ impl Place {
     pub fn start_with(&self, definition: &str, seat: Seating<'_>) -> Ran {
         match self.begin(definition, seat) {
             Ok(begun) => self.run(begun, true),
-            Err(error) => Ran { done: Err(error), seen: Vec::new(), left_behind: None },
+            Err(error) => Ran { done: Err(error), seen: Vec::new() },
         }
     }
 
     /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
     pub fn start_watched(&self, definition: &str, watch: Watching<'_>) -> Result<ExitCode, String> {
-        self.work(self.begin(definition, &|table| table)?, true, watch).0
+        self.work(self.begin(definition, &|table| table)?, true, watch)
     }
 
     /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
@@ -256,7 +254,7 @@ impl Place {
             engine.run().await.map_err(|error| error.to_string())
         });
         drop(engine);
-        (Ran { done, seen: screen.seen, left_behind: None }, person.refused)
+        (Ran { done, seen: screen.seen }, person.refused)
     }
 
     fn engine<'a>(
@@ -307,15 +305,14 @@ impl Place {
 
     /// Goes on with the session in the file.
     pub fn go_on(&self, ask_again: bool) -> Ran {
-        let with = |done| Ran { done, seen: Vec::new(), left_behind: None };
+        let with = |done| Ran { done, seen: Vec::new() };
         let opened = match Journal::open(&self.disk, &self.file()) {
             Ok(opened) => opened,
             Err(error) => return with(Err(error.to_string())),
         };
         let session = fold(&opened.log);
         if session.closed.is_some() {
-            let left = self.key_store().erase_all(&session);
-            assert!(left.is_empty(), "{left:?}");
+            self.key_store().erase_all(&session);
             return with(Ok(ExitCode::Finished));
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
@@ -335,29 +332,22 @@ impl Place {
 
     fn run(&self, begun: Begun, ask_again: bool) -> Ran {
         let mut seen = Vec::new();
-        let (done, left_behind) = self.work(begun, ask_again, &mut |line| {
+        let done = self.work(begun, ask_again, &mut |line| {
             seen.push(line.clone());
             self.diary.note("shown");
         });
-        Ran { done, seen, left_behind }
+        Ran { done, seen }
     }
 
-    fn work(
-        &self,
-        begun: Begun,
-        ask_again: bool,
-        watch: Watching<'_>,
-    ) -> (Result<ExitCode, String>, Option<String>) {
+    fn work(&self, begun: Begun, ask_again: bool, watch: Watching<'_>) -> Result<ExitCode, String> {
         let mut facilitator = HeadlessFacilitator::new(Answers::default(), ask_again);
         let mut observer = Watch(watch);
         let (mut engine, start) = self.engine(begun, &mut observer, &mut facilitator, Box::new(newcomer));
-        let done = self.finish(async {
+        self.finish(async {
             engine.erase_old_keys();
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
-        });
-        let left_behind = engine.left_behind.take().map(|error| error.to_string());
-        (done, left_behind)
+        })
     }
 }
 

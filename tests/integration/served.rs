@@ -7,12 +7,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use roundtable::core::decide;
 use roundtable::history::TimedEvent;
 use roundtable::journal::{Disk, Journal, fold, read_log};
+use roundtable::round::envelope::Envelope;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed, offer_message};
-use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
+use roundtable::round::seal::{Binding, Nonces, Sealer};
 use roundtable::round::snapshot::unhex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -249,20 +250,14 @@ impl Browser {
     /// A signed ballot of this record, with another encapsulated key if one is given.
     pub fn envelope(&self, offer: &Value, record: &str, nonce: u8, enc: Option<&str>) -> Value {
         let of = |key: &str| offer[key].as_str().expect("a text");
-        let names = ["session", "round", "participant", "snapshot_sha256", "opened_sha256"].map(of);
-        let [session, round, participant, snapshot_sha256, opened_sha256] = names;
-        let binding = AssociatedData { session, round, participant, snapshot_sha256, opened_sha256 };
+        let binding: Binding = serde_json::from_value(offer.clone()).expect("a binding");
         let sealer = Sealer::to(of("public_key")).expect("a key");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
-        let mut seal = sealer.seal(&nonces, binding, record).expect("sealed");
+        let mut seal = sealer.seal(&nonces, &binding, record).expect("sealed");
         seal.enc = enc.map_or(seal.enc, str::to_owned);
-        let message = ballot_message(binding, of("public_key"), &seal).expect("a message");
-        json!({
-            "v": 3, "delivery": of("delivery"), "session": session, "round": round,
-            "participant": participant, "snapshot_sha256": snapshot_sha256,
-            "opened_sha256": opened_sha256, "commitment": seal.commitment, "enc": seal.enc, "sealed": STANDARD.encode(&seal.sealed),
-            "signature": self.key.sign(&message),
-        })
+        let message = ballot_message(&binding, of("public_key"), &seal).expect("a message");
+        let (delivery, signature) = (of("delivery").to_owned(), self.key.sign(&message));
+        json!(Envelope { v: 3, delivery, binding, seal, signature })
     }
 }
 

@@ -18,8 +18,7 @@ pub fn save_draft(folder: &Path, name: &str, text: Option<&str>) -> Result<(), D
     let (disk, path) = (Disk::default(), path(folder, name));
     let done = match text {
         Some(text) => disk.make_own_dir(folder).and_then(|()| disk.write_whole(&path, text.as_bytes())),
-        None if path.exists() => disk.erase(&path),
-        None => Ok(()),
+        None => disk.remove(&path),
     };
     done.map_err(|error| Diagnostic::new(error.to_string()))
 }

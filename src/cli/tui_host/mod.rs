@@ -242,7 +242,7 @@ impl Host for TuiHost {
         let mut file = open_session(path).map_err(wrong)?;
         let session = fold(&file.log);
         if session.closed.is_some() {
-            let _ = self.set_up.keys().erase_all(&session);
+            self.set_up.keys().erase_all(&session);
             let problem = Diagnostic::new("the session is over already");
             return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }

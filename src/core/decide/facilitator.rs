@@ -129,7 +129,10 @@ fn said(problem: &Diagnostic) -> String {
 const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];
 
 /// Takes in an answer. A yes to a proposal that merges ideas merges them.
-pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
+pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {
+    if let Some(merge) = given.merge.take() {
+        return merge_ideas(session, *merge, given);
+    }
     let step = &given.step;
     let proposal = session.definition().step(step).and_then(|step| Proposal::of(session, step));
     if given.edited.is_some() || given.approved {
@@ -204,7 +207,7 @@ fn accepts_result(session: &Session, given: &ApprovalGiven) -> bool {
     is_decided && *given == yes && !is_accepted()
 }
 
-pub fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> DecideResult {
+fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> DecideResult {
     let (step, by) = (given.step.clone(), given.by.clone());
     let round = session.round_to_merge(&step).ok_or_else(|| format!("step `{step}` merges no ideas"))?;
     merge.check(&round.ideas())?;

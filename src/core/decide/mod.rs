@@ -11,8 +11,8 @@ use super::command::{Command, DecideResult, refuse, refuse_if};
 use super::ending::{close, close_session};
 use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
 use facilitator::{
-    answer, ask_round_again, change_agenda, extend_deadline, fork, merge_ideas, record_artifact,
-    record_synthesis, retried, retry, revise_round,
+    answer, ask_round_again, change_agenda, extend_deadline, fork, record_artifact, record_synthesis,
+    retried, retry, revise_round,
 };
 use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
 use round::{ask_again, close_round, excuse, fail_seat, open_round, record_key_loss, seal_answer, tally};
@@ -51,7 +51,6 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Tally => tally(session),
         Command::AskPerson { step } => ask_person(session, &step, now),
         Command::Answer(given) => answer(session, given),
-        Command::Merge { merge, given } => merge_ideas(session, merge, given),
         Command::ChangeAgenda(change) => change_agenda(session, change),
         Command::ReviseRound(revised) => revise_round(session, revised),
         Command::RecordArtifact { artifact, by } => record_artifact(session, artifact, by),

@@ -6,7 +6,7 @@ use crate::history::{
     BallotSealed, EnvelopeRefused, Event, RefusalWord, RoundRun, SeatFailed, SeatInvited, SeatJoined,
     SeatStatus, Session, Timestamp, is_hash,
 };
-use crate::round::envelope::{Envelope, FailedDelivery, Failure};
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure};
 use crate::round::seal::sign::is_public_key;
 
 const MOST_REFUSED: u32 = 8;
@@ -42,10 +42,10 @@ fn seals_itself(session: &Session, seat: &str) -> bool {
 }
 
 pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> DecideResult {
-    refuse_if!(!seals_itself(session, &envelope.participant), RefusalWord::NotAParticipant);
-    let round = session.round(&envelope.round);
-    let round = round.filter(|round| round.binding(&envelope.participant) == envelope.binding());
-    let seat = round.and_then(|round| round.seat(&envelope.participant));
+    refuse_if!(!seals_itself(session, &envelope.binding.participant), RefusalWord::NotAParticipant);
+    let round = session.round(&envelope.binding.round);
+    let round = round.filter(|round| round.binding(&envelope.binding.participant) == envelope.binding);
+    let seat = round.and_then(|round| round.seat(&envelope.binding.participant));
     let (round, seat) = round.zip(seat).ok_or(RefusalWord::Stale)?;
     match &seat.status {
         SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => return refuse(RefusalWord::AlreadySealed),
@@ -59,10 +59,10 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
     refuse_if!(!envelope.is_padded(), RefusalWord::BadLength);
     let sealed = BallotSealed {
         step: round.opened.step.clone(),
-        round: envelope.round.clone(),
-        participant: envelope.participant.clone(),
+        round: envelope.binding.round.clone(),
+        participant: envelope.binding.participant.clone(),
         elapsed_ms: now.since(round.opened_at),
-        seal: envelope.seal().into(),
+        seal: envelope.seal.clone().into(),
         signature: Some(envelope.signature.clone()),
     };
     refuse_if!(!session.is_signed_by_seat(&sealed), RefusalWord::BadSignature);
@@ -70,19 +70,18 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
 }
 
 pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) -> DecideResult {
-    refuse_if!(!session.is_remote(&failed.participant), RefusalWord::NotAParticipant);
-    let round = session.round(&failed.round).filter(|round| round.session == failed.session);
+    refuse_if!(!session.is_remote(&failed.ids.participant), RefusalWord::NotAParticipant);
+    let round = session.round(&failed.ids.round).filter(|round| round.session == failed.ids.session);
     let round = round.ok_or(RefusalWord::Stale)?;
     refuse_if!(round.closed.is_some(), RefusalWord::RoundClosed);
-    let is_open = round.seat(&failed.participant).is_some_and(|seat| seat.status.is_open());
-    let is_due = is_open && round.delivery(&failed.participant).as_ref() == Some(&failed.delivery);
+    let is_open = round.seat(&failed.ids.participant).is_some_and(|seat| seat.status.is_open());
+    let is_due = is_open && round.delivery(&failed.ids.participant).as_ref() == Some(&failed.ids.delivery);
     refuse_if!(!is_due, RefusalWord::Stale);
     refuse_if!(!failed.has_short_reason(), RefusalWord::TooLong);
-    let key = session.seat_key(&failed.participant);
+    let key = session.seat_key(&failed.ids.participant);
     refuse_if!(!key.is_some_and(|key| failed.is_signed_by(key)), RefusalWord::BadSignature);
-    let FailedDelivery {
-        round, participant, failed: Failure { reason, timed_out, tries }, signature, ..
-    } = failed;
+    let FailedDelivery { ids, failed: Failure { reason, timed_out, tries }, signature, .. } = failed;
+    let DeliveryIds { round, participant, .. } = ids;
     let signature = Some(signature);
     let failed =
         SeatFailed { round, participant, reason, timed_out, tries, signature, ..SeatFailed::default() };

@@ -234,7 +234,7 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
 
 /// A failure with its reason in full, as far as it opens.
 fn told_in_full(run: &RoundRun, key: &RoundKey, failed: &SeatFailed, sealed: &SealedRecord) -> SeatFailed {
-    let opened = unseal(key, run.binding(&failed.participant), sealed).ok();
+    let opened = unseal(key, &run.binding(&failed.participant), sealed).ok();
     let record = opened.and_then(|opened| serde_json::from_str::<AnswerRecord>(&opened.record).ok());
     let reason = record.and_then(|record| record.failed).unwrap_or_else(|| failed.reason.clone());
     SeatFailed { reason, in_full: None, ..failed.clone() }
@@ -247,7 +247,7 @@ fn reveal_answer(
     who: &str,
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
-    let opened = unseal(key, run.binding(who), seal).map_err(|error| error.to_string())?;
+    let opened = unseal(key, &run.binding(who), seal).map_err(|error| error.to_string())?;
     let record = serde_json::from_str::<AnswerRecord>(&opened.record).ok();
     if let Some(remote) = session.remote(who) {
         let (is_by_program, text) = (remote.is_by_program(), &*opened.record);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-use super::facilitator::{CollectedIdea, PLACEHOLDER, SCRIPTED};
+use super::facilitator::{CollectedIdea, Merge, PLACEHOLDER, SCRIPTED};
 use crate::history::timestamp::Timestamp;
 
 #[skip_serializing_none]
@@ -82,14 +82,24 @@ pub struct ApprovalGiven {
     pub choice: Option<String>,
     pub comment: Option<String>,
     pub edited: Option<Value>,
+    /// `facilitator`, `scripted` or `placeholder`.
     pub by: String,
     pub name: Option<String>,
+    /// The ideas as options, where that was asked and the answer is yes; on record as `ideas_merged`.
+    #[serde(skip)]
+    pub merge: Option<Box<Merge>>,
 }
 
 impl ApprovalGiven {
+    /// A person's yes or no to what is asked now; an empty comment is none.
+    pub fn of_person(approved: bool, comment: String) -> Self {
+        let comment = Some(comment).filter(|comment| !comment.is_empty());
+        Self { approved, comment, ..Self::yes("", "facilitator") }
+    }
+
     pub fn yes(step: &str, by: &str) -> Self {
         let (step, by) = (step.to_owned(), by.to_owned());
-        Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None }
+        Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None, merge: None }
     }
 
     /// Returns who answered, for people: a name, "facilitator", "a script" or "a placeholder".

@@ -8,7 +8,7 @@ use crate::history::{
     IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session,
     SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
 };
-use crate::round::envelope::{Envelope, FailedDelivery, Failure, VERSION};
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
 /// The command that an event begins the decision of; a step's `record` is decided when the step ends.
@@ -118,30 +118,20 @@ fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
     Command::SealRemote(Box::new(Envelope {
         v: VERSION,
         delivery: run.delivery(&participant).unwrap_or_default(),
-        session: run.session.clone(),
-        snapshot_sha256: run.opened.snapshot_sha256.clone(),
-        opened_sha256: run.opened_sha256.clone(),
-        round,
-        participant,
-        commitment: seal.commitment,
-        enc: seal.enc,
-        sealed: seal.sealed,
+        binding: run.binding(&participant),
+        seal,
         signature: signature.unwrap_or_default(),
     }))
 }
 
 fn fail_command(session: &Session, failed: SeatFailed) -> Command {
-    let run = session.round(&failed.round);
-    if failed.signature.is_none() {
+    let Some(run) = session.round(&failed.round).filter(|_| failed.signature.is_some()) else {
         return Command::Fail(Box::new(failed));
-    }
-    let SeatFailed { round, participant, reason, timed_out, tries, signature, .. } = failed;
+    };
+    let SeatFailed { participant, reason, timed_out, tries, signature, .. } = failed;
     Command::FailRemote(Box::new(FailedDelivery {
         v: VERSION,
-        delivery: run.and_then(|run| run.delivery(&participant)).unwrap_or_default(),
-        session: run.map(|run| run.session.clone()).unwrap_or_default(),
-        round,
-        participant,
+        ids: DeliveryIds::new(run.delivery(&participant).unwrap_or_default(), run.binding(&participant)),
         failed: Failure { reason, timed_out, tries },
         signature: signature.unwrap_or_default(),
     }))
@@ -164,7 +154,7 @@ fn merge_command(merged: IdeasMerged) -> Command {
     if by == RECORDED_BY_STEP {
         return Command::FinishStep { step };
     }
-    Command::Merge { merge, given: ApprovalGiven::yes(&step, &by) }
+    Command::Answer(ApprovalGiven { merge: Some(merge.into()), ..ApprovalGiven::yes(&step, &by) })
 }
 
 /// The command behind a change of the agenda: a count, the end of a step, or an order of the facilitator.

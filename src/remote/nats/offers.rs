@@ -9,7 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::names;
 use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::remote::board::offer_json;
-use crate::round::offer::DeliveryIds;
+use crate::round::envelope::DeliveryIds;
 
 /// The orders that follow from a change of the session.
 #[derive(Default)]
@@ -119,12 +119,7 @@ impl Offers {
             subject: subject(session, round, &seat.name)?,
             message_id: deadline.map_or_else(|| delivery.clone(), |end| format!("{delivery}.{}", end.0)),
             body: json.to_string(),
-            ids: DeliveryIds {
-                delivery,
-                session: round.session.clone(),
-                round: round.opened.round.clone(),
-                participant: seat.name.clone(),
-            },
+            ids: DeliveryIds::new(delivery, round.binding(&seat.name)),
             ends,
         })
     }

@@ -8,8 +8,7 @@ use async_nats::jetstream::Context;
 use serde::Serialize;
 
 use super::names::MESSAGE_ID;
-use crate::round::envelope::{Envelope, FailedDelivery};
-use crate::round::offer::DeliveryIds;
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 
 /// The pause before something is tried once more.
 pub const PAUSE: Duration = Duration::from_millis(500);
@@ -28,13 +27,10 @@ impl SeatReply {
     }
 
     pub fn ids(&self) -> DeliveryIds {
-        let (delivery, session, round, participant) = match self {
-            Self::Sealed(of) => (&of.delivery, &of.session, &of.round, &of.participant),
-            Self::Failed(of) => (&of.delivery, &of.session, &of.round, &of.participant),
-        };
-        let [delivery, session, round, participant] =
-            [delivery, session, round, participant].map(String::clone);
-        DeliveryIds { delivery, session, round, participant }
+        match self {
+            Self::Sealed(of) => DeliveryIds::new(of.delivery.clone(), of.binding.clone()),
+            Self::Failed(of) => of.ids.clone(),
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::journal::DiskError;
 use crate::participants::purse::Funds;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::remote::nats::send::SeatReply;
-use crate::round::envelope::{self, FailedDelivery, MAX_REASON, VERSION};
-use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::envelope::{self, DeliveryIds, FailedDelivery, MAX_REASON, VERSION};
+use crate::round::offer::{BadOffer, Offer};
 use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
 use crate::tokens::estimated_tokens;
@@ -55,14 +55,13 @@ impl Answerer {
         self.failed(of, &failure)
     }
 
-    fn failed(&self, of: DeliveryIds, failure: &Failure) -> SeatReply {
-        let DeliveryIds { delivery, session, round, participant } = of;
+    fn failed(&self, ids: DeliveryIds, failure: &Failure) -> SeatReply {
         let mut reason = harmless_line(&failure.reason);
         let end = (0..=MAX_REASON).rev().find(|end| reason.is_char_boundary(*end));
         reason.truncate(end.unwrap_or(0));
         let failed = envelope::Failure { reason, timed_out: failure.timed_out, tries: failure.tries };
         let signature = String::new();
-        let failed = FailedDelivery { v: VERSION, delivery, session, round, participant, failed, signature };
+        let failed = FailedDelivery { v: VERSION, ids, failed, signature };
         SeatReply::Failed(Box::new(failed.sign(&self.key)))
     }
 

@@ -21,7 +21,8 @@ use crate::remote::nats::names::{self, SIGNATURE, sealed};
 use crate::remote::nats::send::{PAUSE, SeatReply, publish};
 use crate::remote::nats::streams::{MAX_DELIVERIES, ack_wait, worker_consumer};
 use crate::remote::nats::{Address, QueueError, Tell, Trouble, connect, stop_at};
-use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::envelope::DeliveryIds;
+use crate::round::offer::{BadOffer, Offer};
 use crate::round::seal::sign::named_key;
 use crate::round::snapshot::unhex;
 
@@ -273,7 +274,7 @@ impl Worker {
     /// Keeps what is to be sent back on disk, and sends it.
     async fn send(&self, reply: SeatReply) -> OfferReply {
         if let SeatReply::Failed(of) = &reply {
-            self.tell(&format!("{}: {} failed: {}", of.session, of.participant, of.failed.reason));
+            self.tell(&format!("{}: {} failed: {}", of.ids.session, of.ids.participant, of.failed.reason));
         }
         stop_at("before-spool");
         // Sent all the same: to ask the model again would cost more.
@@ -307,7 +308,7 @@ impl Worker {
         let body = serde_json::to_vec(reply).unwrap_or_default();
         let id = match reply {
             SeatReply::Sealed(envelope) => envelope.delivery.clone(),
-            SeatReply::Failed(failed) => format!("{}.failed", failed.delivery),
+            SeatReply::Failed(failed) => format!("{}.failed", failed.ids.delivery),
         };
         while let Err(why) = publish(&self.queue, subject, Some(&id), HeaderMap::new(), &body).await {
             self.trouble.say(&format!("an answer cannot be delivered yet: {why}; trying again"));

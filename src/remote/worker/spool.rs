@@ -92,22 +92,13 @@ impl Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::envelope::{FailedDelivery, Failure, VERSION};
+    use crate::round::envelope::{DeliveryIds, FailedDelivery, Failure, VERSION};
 
     fn reply(delivery: &str) -> SeatReply {
         let [session, round, participant] = ["s", "r", "p"].map(str::to_owned);
         let failed = Failure { reason: "none".to_owned(), timed_out: false, tries: 1 };
-        let (delivery, signature) = (delivery.to_owned(), "00".repeat(64));
-        let v = VERSION;
-        SeatReply::Failed(Box::new(FailedDelivery {
-            v,
-            delivery,
-            session,
-            round,
-            participant,
-            failed,
-            signature,
-        }))
+        let ids = DeliveryIds { delivery: delivery.to_owned(), session, round, participant };
+        SeatReply::Failed(Box::new(FailedDelivery { v: VERSION, ids, failed, signature: "00".repeat(64) }))
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::round::answer::AnswerRecord;
 use crate::round::envelope::FailedDelivery;
 use crate::round::offer::BadOffer;
 use crate::round::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use crate::round::seal::{AssociatedData, RoundKey, unseal};
+use crate::round::seal::{Binding, RoundKey, unseal};
 use crate::round::snapshot::sha256_hex;
 
 const SNAPSHOT: &str = "participant_context:\n";
@@ -52,15 +52,11 @@ fn answerer(says: &str, money: Option<Money>) -> (Answerer, Arc<Model1>) {
 fn offer(changes: &[(&str, Value)]) -> (Vec<u8>, String) {
     let public_key = RoundKey::new([3; 32]).seal_to().public_key;
     let (hash, opened) = (sha256_hex(SNAPSHOT), sha256_hex("opened"));
-    let binding = AssociatedData {
-        session: "s",
-        round: "vote",
-        participant: "ann",
-        snapshot_sha256: &hash,
-        opened_sha256: &opened,
-    };
+    let [session, round, participant] = ["s", "vote", "ann"].map(str::to_owned);
+    let (snapshot_sha256, opened_sha256) = (hash.clone(), opened.clone());
+    let binding = Binding { session, round, participant, snapshot_sha256, opened_sha256 };
     let mut offer = json!({
-        "v": 3, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
+        "v": 3, "kind": "ballot", "delivery": delivery_id(&binding, &public_key, 1), "session": "s",
         "round": "vote", "participant": "ann", "try": 1, "question": "Which?",
         "ballot": BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]),
         "rules": "Rules.\n", "address": "  your_role: \"x\"\n", "persona": "You doubt.\n",
@@ -126,10 +122,10 @@ async fn what_a_model_says_is_sealed_to_the_round_and_signed() {
     let (answerer, model) = answerer(&format!("{{\"vote\": \"a\", \"rationale\": [\"{CANARY}\"]}}"), None);
     let SeatReply::Sealed(envelope) = answered(&answerer, &[]).await else { panic!("no ballot") };
     let message =
-        ballot_message(envelope.binding(), &RoundKey::new([3; 32]).seal_to().public_key, &envelope.seal());
+        ballot_message(&envelope.binding, &RoundKey::new([3; 32]).seal_to().public_key, &envelope.seal);
     assert!(is_signed(&answerer.key.public(), &message.expect("its form"), &envelope.signature));
     assert!(!serde_json::to_string(&envelope).expect("JSON").contains(CANARY));
-    let opened = unseal(&RoundKey::new([3; 32]), envelope.binding(), &envelope.seal());
+    let opened = unseal(&RoundKey::new([3; 32]), &envelope.binding, &envelope.seal);
     let raw: AnswerRecord = serde_json::from_str(&opened.expect("opens").record).expect("a record");
     assert_eq!((raw.model.as_str(), raw.tries, raw.replies.len()), ("lab/m", 1, 1));
     assert!(raw.replies[0].text.contains(CANARY));

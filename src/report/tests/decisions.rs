@@ -162,17 +162,8 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
         if step.len() > 1 {
             table.command(Command::AskPerson { step: step.to_owned() });
             let (step, approved) = (step.to_owned(), step != "after");
-            let by = "facilitator".to_owned();
-            let (choice, comment, edited, name) = (None, None, None, None);
-            table.command(Command::Answer(ApprovalGiven {
-                step,
-                approved,
-                choice,
-                comment,
-                edited,
-                by,
-                name,
-            }));
+            let given = ApprovalGiven::of_person(approved, String::new());
+            table.command(Command::Answer(ApprovalGiven { step, ..given }));
         } else {
             table.command(Command::OpenRound { project_summary: None, seal: None });
             for seat in SEATS {

@@ -265,12 +265,8 @@ fn approvals_stand_with_their_comment() {
     assert!(body(&markdown(&table.document())).contains("**ok: waiting for a person**\n\n> Accept?\n"));
     table.command(Command::Answer(ApprovalGiven {
         step: "ok".to_owned(),
-        approved: false,
-        choice: None,
-        comment: Some("# smaller".to_owned()),
-        edited: None,
-        by: "facilitator".to_owned(),
         name: Some("Ana Berg".to_owned()),
+        ..ApprovalGiven::of_person(false, "# smaller".to_owned())
     }));
     table.finish();
     let report = markdown(&table.document());

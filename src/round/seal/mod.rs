@@ -87,24 +87,25 @@ pub struct Nonces {
 }
 
 /// The binding of a sealed record; opening it under any other fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AssociatedData<'a> {
-    pub session: &'a str,
-    pub round: &'a str,
-    pub participant: &'a str,
-    pub snapshot_sha256: &'a str,
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    pub session: String,
+    pub round: String,
+    pub participant: String,
+    pub snapshot_sha256: String,
     /// The hash of the document that opened the round, in hex: it covers all that was decided before.
-    pub opened_sha256: &'a str,
+    pub opened_sha256: String,
 }
 
-impl AssociatedData<'_> {
+impl Binding {
     pub fn info(&self) -> Vec<u8> {
         self.bytes(LABEL)
     }
 
     /// Each part preceded by its length, so that no two bindings share their bytes.
     fn bytes(&self, purpose: &str) -> Vec<u8> {
-        let parts = [self.session, self.round, self.participant, self.snapshot_sha256, self.opened_sha256];
+        let Self { session, round, participant, snapshot_sha256, opened_sha256 } = self;
+        let parts = [session, round, participant, snapshot_sha256, opened_sha256];
         let mut bytes = purpose.as_bytes().to_vec();
         for part in parts {
             bytes.extend((part.len() as u64).to_be_bytes());
@@ -180,7 +181,7 @@ impl Sealer {
     }
 
     /// Seals a record. `None` if it is too long, or sealed to a public key that hides nothing.
-    pub fn seal(&self, nonces: &Nonces, binding: AssociatedData<'_>, record: &str) -> Option<SealedRecord> {
+    pub fn seal(&self, nonces: &Nonces, binding: &Binding, record: &str) -> Option<SealedRecord> {
         let length = padded_length(HEAD + record.len())?;
         // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
@@ -197,7 +198,7 @@ impl Sealer {
 
 pub fn unseal(
     key: &RoundKey,
-    binding: AssociatedData<'_>,
+    binding: &Binding,
     sealed: &SealedRecord,
 ) -> Result<UnsealedRecord, UnsealError> {
     let mut text = sealed.sealed.clone();

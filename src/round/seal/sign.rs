@@ -8,7 +8,7 @@ use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
 
-use super::{AssociatedData, SealedRecord};
+use super::{Binding, SealedRecord};
 use crate::round::snapshot::{hex, unhex};
 
 const BALLOT: &str = "roundtable ballot 3";
@@ -75,11 +75,7 @@ pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
 }
 
 /// The bytes that a seat signs of its ballot; `None` where a value has not the form of a seal.
-pub fn ballot_message(
-    binding: AssociatedData<'_>,
-    public_key: &str,
-    sealed: &SealedRecord,
-) -> Option<Vec<u8>> {
+pub fn ballot_message(binding: &Binding, public_key: &str, sealed: &SealedRecord) -> Option<Vec<u8>> {
     let mut message = binding.bytes(BALLOT);
     let (round, commitment) = (unhex::<32>(public_key)?, unhex::<32>(&sealed.commitment)?);
     let (enc, sealed) = (unhex::<32>(&sealed.enc)?, Sha256::digest(&sealed.sealed));
@@ -103,7 +99,7 @@ pub fn offer_message(json: &[u8]) -> Vec<u8> {
 }
 
 /// The id of one try to get an answer of a seat; the try counts from 1.
-pub fn delivery_id(binding: AssociatedData<'_>, public_key: &str, attempt: u32) -> String {
+pub fn delivery_id(binding: &Binding, public_key: &str, attempt: u32) -> String {
     let mut bytes = binding.bytes(DELIVERY);
     push(&mut bytes, public_key.as_bytes());
     push(&mut bytes, attempt.to_string().as_bytes());

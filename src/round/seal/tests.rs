@@ -1,45 +1,48 @@
 //! What is sealed, to whom, and what opens.
 
 use super::{
-    AssociatedData, Nonces, RoundKey, SealedRecord, Sealer, TAG, UnsealError, UnsealedRecord, commit, hex,
-    hpke, unhex, unseal,
+    Binding, Nonces, RoundKey, SealedRecord, Sealer, TAG, UnsealError, UnsealedRecord, commit, hex, hpke,
+    unhex, unseal,
 };
 
-const BINDING: AssociatedData<'_> =
-    AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00", opened_sha256: "11" };
 const NONCES: Nonces = Nonces { cipher: [2; 32], commitment: [3; 32] };
+
+fn bound(parts: [&str; 4]) -> Binding {
+    let [session, round, participant, snapshot_sha256] = parts.map(str::to_owned);
+    Binding { session, round, participant, snapshot_sha256, opened_sha256: "11".to_owned() }
+}
+
+fn binding() -> Binding {
+    bound(["s", "r", "p", "00"])
+}
 
 #[test]
 fn opens_to_what_was_sealed_and_only_for_its_seat() {
     let key = RoundKey::new([1; 32]);
-    let sealed = Sealer::new(&key).seal(&NONCES, BINDING, "{\"vote\":\"a\"}").unwrap();
-    let opened = unseal(&key, BINDING, &sealed).unwrap();
+    let sealed = Sealer::new(&key).seal(&NONCES, &binding(), "{\"vote\":\"a\"}").unwrap();
+    let opened = unseal(&key, &binding(), &sealed).unwrap();
     assert_eq!(opened, UnsealedRecord { record: "{\"vote\":\"a\"}".to_owned(), nonce: hex(&[3; 32]) });
-    for other in [
-        AssociatedData { session: "t", ..BINDING },
-        AssociatedData { round: "q", ..BINDING },
-        AssociatedData { participant: "q", ..BINDING },
-        AssociatedData { snapshot_sha256: "01", ..BINDING },
-    ] {
-        assert_eq!(unseal(&key, other, &sealed), Err(UnsealError::WrongKey));
+    for other in [["t", "r", "p", "00"], ["s", "q", "p", "00"], ["s", "r", "q", "00"], ["s", "r", "p", "01"]]
+    {
+        assert_eq!(unseal(&key, &bound(other), &sealed), Err(UnsealError::WrongKey));
     }
     let wrong = RoundKey::new([9; 32]);
-    assert_eq!(unseal(&wrong, BINDING, &sealed), Err(UnsealError::WrongKey));
+    assert_eq!(unseal(&wrong, &binding(), &sealed), Err(UnsealError::WrongKey));
     let mut flipped = sealed.clone();
     flipped.sealed[100] ^= 1;
-    assert_eq!(unseal(&key, BINDING, &flipped), Err(UnsealError::WrongKey));
+    assert_eq!(unseal(&key, &binding(), &flipped), Err(UnsealError::WrongKey));
     // The commitment is authenticated too.
     let swapped = SealedRecord { commitment: commit(&[3; 32], b"other"), ..sealed.clone() };
-    assert_eq!(unseal(&key, BINDING, &swapped), Err(UnsealError::WrongKey));
+    assert_eq!(unseal(&key, &binding(), &swapped), Err(UnsealError::WrongKey));
     let without = SealedRecord { enc: String::new(), ..sealed };
-    assert_eq!(unseal(&key, BINDING, &without), Err(UnsealError::Malformed));
+    assert_eq!(unseal(&key, &binding(), &without), Err(UnsealError::Malformed));
 }
 
 #[test]
 fn short_and_long_answers_have_one_length() {
     let length = |record: usize| {
         let sealer = Sealer::new(&RoundKey::new([1; 32]));
-        let record = sealer.seal(&NONCES, BINDING, &"x".repeat(record));
+        let record = sealer.seal(&NONCES, &binding(), &"x".repeat(record));
         record.map(|record| record.sealed.len() - TAG)
     };
     let classes = [1, 8152, 8153, 16_344, 16_345, 262_104, 262_105].map(length);
@@ -60,9 +63,9 @@ fn what_is_padded_otherwise_does_not_open() {
     let commitment = commit(&NONCES.commitment, b"short");
     let public = unhex(&key.seal_to().public_key).unwrap();
     let aad: [u8; 32] = unhex(&commitment).unwrap();
-    let enc = hex(&hpke::seal(&public, &NONCES.cipher, &BINDING.info(), &aad, &mut text).unwrap());
+    let enc = hex(&hpke::seal(&public, &NONCES.cipher, &binding().info(), &aad, &mut text).unwrap());
     let sealed = SealedRecord { commitment, enc, sealed: text };
-    assert_eq!(unseal(&key, BINDING, &sealed), Err(UnsealError::Padding));
+    assert_eq!(unseal(&key, &binding(), &sealed), Err(UnsealError::Padding));
 }
 
 #[test]

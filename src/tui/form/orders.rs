@@ -8,8 +8,10 @@ use super::round::{NOBODY, definition, parts, round_text};
 use super::{CheckItem, Field, FieldValue, Form, FormKind, OPEN, PATH};
 use crate::ballot::{BallotForm, BallotKind, FormField, Input, ParsedReply, read_reply, typed_number};
 use crate::core::{AgendaChange, Command, FACILITATOR, Proposal, Question, QuestionKind};
-use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
-use crate::history::{CollectedIdea, Merge, Point, RoundOpened, RoundRevised, Session, option_id};
+use crate::engine::FacilitatorRequest;
+use crate::history::{
+    ApprovalGiven, CollectedIdea, Merge, Point, RoundOpened, RoundRevised, Session, option_id,
+};
 use crate::insight::headline::blocked;
 use crate::launch::scripted_answers::merged as merged_ideas;
 use crate::round::material::EvidencePlace;
@@ -266,7 +268,7 @@ pub enum Submitted {
 
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let answer = form.trimmed("answer");
-    let given = |approved| FacilitatorAnswer::of_person(approved, form.trimmed("comment"));
+    let given = |approved| ApprovalGiven::of_person(approved, form.trimmed("comment"));
     let says = |approved| FacilitatorRequest::Answer(given(approved));
     if let Some(open) = form.fields.iter().find(|field| field.value() == OPEN) {
         return Err(format!("`{}`: choose one first (← →)", open.id));
@@ -299,32 +301,30 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             FacilitatorRequest::Order(Command::RecordSynthesis { round, text })
         }
         FormKind::Merge(ideas) if answer == "merge" => {
-            FacilitatorRequest::Answer(FacilitatorAnswer { merge: Some(merged(form, ideas)?), ..given(true) })
+            FacilitatorRequest::Answer(ApprovalGiven { merge: Some(merged(form, ideas)?), ..given(true) })
         }
         FormKind::Proposal(proposal) if answer != "refuse" => {
             let text = form.value("proposal");
             let node = read_yaml(&text, "the proposal").map_err(|problem| problem.to_string())?;
             let edited = Some(node.to_json()).filter(|edited| edited != proposal);
-            FacilitatorRequest::Answer(FacilitatorAnswer { edited, ..given(true) })
+            FacilitatorRequest::Answer(ApprovalGiven { edited, ..given(true) })
         }
         FormKind::Amendment(_) if answer == LEAVE_BLOCKED => says(false),
         FormKind::Amendment(before) => {
             let amended = Some(form.needed("proposal")?).filter(|text| text.trim() != before.trim());
             let amended = amended.unwrap_or_default();
-            FacilitatorRequest::Answer(FacilitatorAnswer::of_person(true, amended))
+            FacilitatorRequest::Answer(ApprovalGiven::of_person(true, amended))
         }
         FormKind::Merge(_) | FormKind::Proposal(_) => says(false),
         FormKind::Approval => says(answer == "approve"),
-        FormKind::Tie => {
-            FacilitatorRequest::Answer(FacilitatorAnswer { choice: Some(answer), ..given(true) })
-        }
+        FormKind::Tie => FacilitatorRequest::Answer(ApprovalGiven { choice: Some(answer), ..given(true) }),
         FormKind::KeyLost => says(answer != "pause"),
     };
     Ok(Submitted::Order(Box::new(order)))
 }
 
 /// The merge as it is written, if it leaves no idea out.
-fn merged(form: &Form, ideas: &[CollectedIdea]) -> Result<Merge, String> {
+fn merged(form: &Form, ideas: &[CollectedIdea]) -> Result<Box<Merge>, String> {
     let text = form.value("merge");
     let node = read_yaml(&text, "the merge").map_err(|problem| problem.to_string())?;
     let read = merged_ideas(&node, "the merge").map_err(|problem| problem.to_string())?;

@@ -6,8 +6,8 @@ use super::many::panel;
 use super::scenes::{draft, draft_of_one_model};
 use super::*;
 use crate::core::{Command, decide};
-use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
-use crate::history::TimedEvent;
+use crate::engine::FacilitatorRequest;
+use crate::history::{ApprovalGiven, TimedEvent};
 
 fn third(model: &Model) -> String {
     let mut model = model.clone();
@@ -223,7 +223,7 @@ fn a_block_is_answered_with_the_proposal_amended() {
     press(&mut model, KeyCode::Char('!'));
     let effects = update(&mut model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
     let amended = |effect: &Effect| {
-        matches!(effect, Effect::Order(FacilitatorRequest::Answer(FacilitatorAnswer { approved: true, comment: Some(text), .. }))
+        matches!(effect, Effect::Order(FacilitatorRequest::Answer(ApprovalGiven { approved: true, comment: Some(text), .. }))
             if text.ends_with('!'))
     };
     assert!(effects.iter().any(amended), "{effects:?}");

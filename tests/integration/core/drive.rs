@@ -7,7 +7,7 @@ use roundtable::history::{
 };
 use roundtable::report;
 use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
+use roundtable::round::seal::{Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -237,14 +237,7 @@ impl Sitting {
 
     fn sealed(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> SealedRecord {
         let round = self.session.rounds.last();
-        let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
-        let binding = AssociatedData {
-            session: &self.session.id,
-            round: &self.round_id(),
-            participant: seat,
-            snapshot_sha256: hash,
-            opened_sha256: round.map_or("", |round| &round.opened_sha256),
-        };
+        let binding = round.map(|round| round.binding(seat)).unwrap_or_default();
         // The order of arrival must not show, so nonces come from the seat.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
@@ -252,7 +245,7 @@ impl Sitting {
         let model = item.map_or_else(|| record.model.clone(), |item| item.model.clone());
         let record = AnswerRecord { model, ..record.clone() };
         let text = serde_json::to_string(&record).expect("a record is JSON");
-        Sealer::new(key).seal(&nonces, binding, &text).expect("short enough")
+        Sealer::new(key).seal(&nonces, &binding, &text).expect("short enough")
     }
 
     fn record(&self, ballot: Ballot) -> AnswerRecord {

@@ -78,7 +78,8 @@ impl Drive {
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => options.first().cloned(),
                     QuestionKind::Merge(ideas) if approved => {
                         let merge = Merge::unmerged(&ideas);
-                        return self.give(Command::Merge { merge, given: yes });
+                        return self
+                            .give(Command::Answer(ApprovalGiven { merge: Some(merge.into()), ..yes }));
                     }
                     QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => None,
                     QuestionKind::KeyLost(_) => {
@@ -127,7 +128,7 @@ impl Drive {
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
         let sealed =
-            Sealer::new(&self.key()).seal(&nonces, round.binding(&name), &text).expect("short enough");
+            Sealer::new(&self.key()).seal(&nonces, &round.binding(&name), &text).expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 

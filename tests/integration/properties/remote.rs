@@ -6,7 +6,7 @@ use std::sync::Arc;
 use roundtable::round::envelope::{Envelope, FailedDelivery};
 use roundtable::round::offer::Offer;
 use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_message};
-use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
+use roundtable::round::seal::{Binding, Nonces, Sealer};
 use serde_json::Value;
 
 /// Any bytes as an envelope, a failure and an offer.
@@ -15,7 +15,6 @@ pub fn remote(data: &[u8]) {
     if let Some(envelope) = Envelope::read(data) {
         let json = serde_json::to_vec(&envelope).expect("JSON");
         assert_eq!(Envelope::read(&json).as_ref(), Some(&envelope));
-        assert_eq!(envelope.seal().sealed, envelope.sealed);
     }
     if let Some(failed) = FailedDelivery::read(data) {
         let json = serde_json::to_vec(&failed).expect("JSON");
@@ -35,18 +34,9 @@ pub fn remote(data: &[u8]) {
 
 fn delivery(offer: &serde_json::Map<String, Value>) -> Option<String> {
     let of = |name: &str| offer.get(name)?.as_str();
-    let [session, round, participant, snapshot_sha256, opened_sha256] =
-        ["session", "round", "participant", "snapshot_sha256", "opened_sha256"].map(of);
-    let (session, round, participant) = (session?, round?, participant?);
-    let binding = AssociatedData {
-        session,
-        round,
-        participant,
-        snapshot_sha256: snapshot_sha256?,
-        opened_sha256: opened_sha256?,
-    };
+    let binding: Binding = serde_json::from_value(offer.clone().into()).ok()?;
     let attempt = u32::try_from(offer.get("try")?.as_u64()?).ok()?;
-    Some(delivery_id(binding, of("public_key")?, attempt))
+    Some(delivery_id(&binding, of("public_key")?, attempt))
 }
 
 /// An offer of a trusted table: what is sealed for it is an envelope that the seat has signed.
@@ -58,17 +48,14 @@ fn signed(json: &str, table: &SigningKey) {
     assert!(Offer::read(changed.as_bytes(), &signature, |_| true).is_err(), "a changed byte");
     assert!(!offer.prompt(Arc::from("")).rules.is_empty() || offer.rules.is_empty());
     let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
-    let [session, round] = [&offer.ids.session, &offer.ids.round].map(String::as_str);
-    let (participant, snapshot_sha256) = (offer.ids.participant.as_str(), offer.snapshot_sha256.as_str());
-    let binding =
-        AssociatedData { session, round, participant, snapshot_sha256, opened_sha256: &offer.opened_sha256 };
-    let made = Sealer::to(&offer.public_key).and_then(|to| to.seal(&nonces, binding, "{}"));
+    let binding = offer.binding();
+    let made = Sealer::to(&offer.public_key).and_then(|to| to.seal(&nonces, &binding, "{}"));
     if let Some(envelope) = made.and_then(|made| offer.envelope(made, &seat)) {
         let json = serde_json::to_vec(&envelope).expect("JSON");
         assert!(envelope.is_padded());
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(is_digit);
-        let are_hashes = [&offer.snapshot_sha256, &offer.opened_sha256].into_iter().all(is_hash);
+        let are_hashes = [&binding.snapshot_sha256, &binding.opened_sha256].into_iter().all(is_hash);
         assert_eq!(Envelope::read(&json).is_some(), are_hashes);
         assert!(!is_signed(&seat.public(), b"", &envelope.signature));
     }

@@ -1,25 +1,26 @@
 //! Seals: what is sealed opens to itself; what opens of any bytes is sealed to the same text again.
 
 use roundtable::round::seal::{
-    AssociatedData, Nonces, RoundKey, SealedRecord, Sealer, UnsealError, commit, hpke, unseal,
+    Binding, Nonces, RoundKey, SealedRecord, Sealer, UnsealError, commit, hpke, unseal,
 };
 use roundtable::round::snapshot::{hex, unhex};
 
 use super::text;
 
-const BINDING: AssociatedData<'_> =
-    AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00", opened_sha256: "11" };
+fn binding() -> Binding {
+    Binding { session: "s".into(), round: "r".into(), participant: "p".into(), ..Binding::default() }
+}
 
 /// Any bytes as a record, as a sealed record's JSON, and as the text inside a seal.
 pub fn seal(data: &[u8]) {
     let key = RoundKey::new([7; 32]);
     let record = text(data);
     let nonces = Nonces { cipher: [5; 32], commitment: [6; 32] };
-    if let Some(sealed) = Sealer::new(&key).seal(&nonces, BINDING, record) {
-        assert_eq!(unseal(&key, BINDING, &sealed).expect("its own").record, record);
+    if let Some(sealed) = Sealer::new(&key).seal(&nonces, &binding(), record) {
+        assert_eq!(unseal(&key, &binding(), &sealed).expect("its own").record, record);
     }
     if let Ok(sealed) = serde_json::from_slice::<SealedRecord>(data) {
-        assert!(unseal(&key, BINDING, &sealed).is_err(), "nobody guesses a tag");
+        assert!(unseal(&key, &binding(), &sealed).is_err(), "nobody guesses a tag");
     }
     inside(&key, data);
 }
@@ -34,12 +35,12 @@ fn inside(key: &RoundKey, data: &[u8]) {
     let commitment = commit(&nonce, record.unwrap_or_default());
     let aad: [u8; 32] = unhex(&commitment).expect("a hash");
     let mut bytes = data.to_vec();
-    let enc = hpke::seal(&public, &[5; 32], &BINDING.info(), &aad, &mut bytes).expect("a public key");
+    let enc = hpke::seal(&public, &[5; 32], &binding().info(), &aad, &mut bytes).expect("a public key");
     let sealed = SealedRecord { commitment, enc: hex(&enc), sealed: bytes };
-    match unseal(key, BINDING, &sealed) {
+    match unseal(key, &binding(), &sealed) {
         Ok(opened) => {
             let nonces = Nonces { cipher: [5; 32], commitment: nonce };
-            let again = Sealer::new(key).seal(&nonces, BINDING, &opened.record);
+            let again = Sealer::new(key).seal(&nonces, &binding(), &opened.record);
             assert_eq!(again, Some(sealed));
         }
         Err(why) => assert_ne!(why, UnsealError::WrongKey),

@@ -340,32 +340,11 @@ pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
 
 /// Everything an answer says, its confidence aside; of a bare vote, which is nothing to compare, nothing.
 fn content(round: &RoundRun, answer: &AnswerRevealed) -> String {
-    let kind = round.opened.ballot.kind;
-    let mut text = String::new();
-    let is_vote = |key: &String| kind.info().countable.is_some() && kind.info().keys.contains(&key.as_str());
-    if answer.answer.keys().all(|key| key == "confidence" || is_vote(key)) {
-        return text;
-    }
-    for (key, value) in answer.answer.iter().filter(|(key, _)| *key != "confidence") {
-        text.push_str(key);
-        collect(value, &mut text);
-    }
-    text
-}
-
-fn collect(value: &Value, text: &mut String) {
-    text.push(' ');
-    match value {
-        Value::String(said) => text.push_str(said),
-        Value::Array(items) => items.iter().for_each(|item| collect(item, text)),
-        Value::Object(map) => map.iter().for_each(|(key, item)| {
-            text.push_str(key);
-            collect(item, text);
-        }),
-        Value::Null => {}
-        other => text.push_str(&other.to_string()),
-    }
-    text.push(' ');
+    let info = round.opened.ballot.kind.info();
+    let mut said = answer.answer.clone();
+    said.shift_remove("confidence");
+    let is_vote = |key: &String| info.countable.is_some() && info.keys.contains(&key.as_str());
+    if said.keys().all(is_vote) { String::new() } else { Value::Object(said).to_string().replace("\\n", " ") }
 }
 
 #[cfg(test)]

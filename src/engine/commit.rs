@@ -1,6 +1,5 @@
 //! Writing the log beside the work: one write at a time, in a thread of its own.
 
-use futures::future::FutureExt;
 use tokio::task::{JoinError, JoinHandle};
 
 use super::state::{CommitResult, Engine, EngineError};
@@ -61,14 +60,6 @@ impl Engine<'_> {
             (journal, lines)
         }));
         Ok(())
-    }
-
-    /// Takes in a write that has ended, and begins the next.
-    pub(super) fn write_on(&mut self) -> Result<(), EngineError> {
-        if let Some(ended) = self.writing.as_mut().and_then(FutureExt::now_or_never) {
-            self.written(ended)?;
-        }
-        self.begin_write()
     }
 
     /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond

@@ -82,17 +82,10 @@ impl Engine<'_> {
         round.open_seats().filter(|seat| seat.door.is_none())
     }
 
-    /// Takes in what has settled already, without waiting. Where that is much the log is kept at work
-    /// meanwhile, since more may settle all the time.
+    /// Takes in what has settled already, without waiting.
     pub(super) fn collect_finished(&mut self) -> Result<(), EngineError> {
-        const MUCH: usize = 64;
-        let mut count = 0_usize;
         while let Some(joined) = self.pool.at_work.try_join_next() {
             self.settle(joined)?;
-            count += 1;
-            if count.is_multiple_of(MUCH) {
-                self.write_on()?;
-            }
         }
         Ok(())
     }

@@ -105,8 +105,7 @@ impl Checked {
 
 impl Session {
     pub fn round_refusal(&self, step: &Step, round: &Round) -> Option<String> {
-        let checked = || self.checked_round(step, round, None);
-        self.lacking(step).or_else(|| checked().map_or_else(Some, |drafted| drafted.checked.refusal))
+        self.checked_round(step, round, None).map_or_else(Some, |drafted| drafted.checked.refusal)
     }
 
     fn lacking(&self, step: &Step) -> Option<String> {

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::names::{LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
+use super::names::{LeakScanner, masked, names_of_model, well_known};
 use crate::history::{
     CollectedIdea, Event, Leak, LeakKind, LeaksFound, PseudonymMap, RoundRun, Seat, SeatStatus, Session,
-    StepFinished, WorkItem, WorkItemReturned,
+    StepFinished, WorkItem, WorkItemOffered, WorkItemReturned,
 };
 use crate::round::snapshot::sha256_hex;
 use crate::tally::NoDecision;
@@ -56,45 +56,41 @@ impl Session {
 
     /// The names to look for; none where the definition wants no scan. Names of participants count where they
     /// are to be hidden, or where the definition asks for a scan; elsewhere later rounds see them anyway.
-    fn names_to_find(&self) -> Vec<Name> {
-        let definition = self.definition();
+    fn names_to_find(&self) -> Vec<Leak> {
+        let asked = self.definition().leaks;
         let pseudonyms = self.pseudonyms();
         let unsaid = if pseudonyms.is_some() { LeakAction::Mask } else { LeakAction::Flag };
-        let action = definition.leaks.unwrap_or(unsaid);
+        let action = asked.unwrap_or(unsaid);
         let name = |kind: LeakKind, text: &str| {
             let mask = (action == LeakAction::Mask).then(|| kind.mask().to_owned());
-            Name { kind, text: text.to_owned(), mask }
+            Leak { participant: String::new(), item: String::new(), kind, text: text.to_owned(), mask }
         };
         let mut names = Vec::new();
         if action != LeakAction::Off {
-            names.extend(WELL_KNOWN.into_iter().map(|(kind, text)| name(kind, text)));
+            names.extend(well_known().map(|(kind, text)| name(kind, text)));
             let models = self.roster.values().flat_map(|seat| names_of_model(&seat.model));
             names.extend(models.map(|text| name(LeakKind::Model, text)));
         }
-        if pseudonyms.is_some() || definition.leaks.is_some_and(|action| action != LeakAction::Off) {
+        if pseudonyms.is_some() || asked.is_some_and(|action| action != LeakAction::Off) {
             for seat in self.roster.keys() {
                 let found = name(LeakKind::Seat, seat);
                 let pseudonym = pseudonyms.and_then(|names| names.get(seat)).cloned();
-                names.push(Name { mask: pseudonym.or(found.mask), ..found });
+                names.push(Leak { mask: pseudonym.or(found.mask), ..found });
             }
         }
         names
     }
 
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
-        let answers = run.seats.values().filter_map(|seat| {
-            let item = seat.item.as_ref()?;
-            Some((item.participant.as_str(), item.item.as_str(), seat_answer(seat)))
-        });
+        let answers = run.seats.values().filter_map(|seat| Some((seat.item.as_ref()?, seat_answer(seat))));
+        let answers = answers.map(|(item, said)| (&**item, said));
         let material = || own_part(&run.opened.snapshot).to_owned();
         self.leaks_found(&run.opened.step, &run.opened.round, material, answers)
     }
 
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
         let material = || items.iter().map(|item| self.agent_prompt(&item.offered).1).collect();
-        let answers = items
-            .iter()
-            .map(|item| (item.offered.participant.as_str(), item.offered.item.as_str(), said_for(item)));
+        let answers = items.iter().map(|item| (&*item.offered, said_for(item)));
         self.leaks_found(&step.id, "", material, answers)
     }
 
@@ -103,22 +99,21 @@ impl Session {
         step: &str,
         round: &str,
         material: impl FnOnce() -> String,
-        answers: impl Iterator<Item = (&'a str, &'a str, Value)>,
+        answers: impl Iterator<Item = (&'a WorkItemOffered, Value)>,
     ) -> Option<Event> {
-        let names = self.names_to_find();
-        if names.is_empty() {
-            return None;
-        }
+        let mut scanner = LeakScanner::new(self.names_to_find());
         let answers: Vec<_> = answers.collect();
-        let leaks_by = |scanner: &LeakScanner| -> Vec<Leak> {
-            answers.iter().flat_map(|(who, item, said)| scanner.leaks_in(said, who, item)).collect()
+        let leaks = |scanner: &LeakScanner| -> Vec<Leak> {
+            answers
+                .iter()
+                .flat_map(|(asked, said)| scanner.leaks_in(said, &asked.participant, &asked.item))
+                .collect()
         };
-        let mut scanner = LeakScanner::new(names);
-        if leaks_by(&scanner).is_empty() {
+        if leaks(&scanner).is_empty() {
             return None;
         }
         scanner.leave_out(&material());
-        let (step, round, found) = (step.to_owned(), round.to_owned(), leaks_by(&scanner));
+        let (step, round, found) = (step.to_owned(), round.to_owned(), leaks(&scanner));
         (!found.is_empty()).then(|| Event::LeaksFound(Arc::new(LeaksFound { step, round, found })))
     }
 

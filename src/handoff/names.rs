@@ -13,37 +13,13 @@ use crate::history::{Leak, LeakKind};
 mod tests;
 
 /// Makers and models that are looked for in every session. Names that are also common words are not here.
-pub const WELL_KNOWN: [(LeakKind, &str); 22] = [
-    (LeakKind::Maker, "AI21"),
-    (LeakKind::Maker, "Anthropic"),
-    (LeakKind::Maker, "DeepMind"),
-    (LeakKind::Maker, "Meta AI"),
-    (LeakKind::Maker, "Mistral AI"),
-    (LeakKind::Maker, "Moonshot AI"),
-    (LeakKind::Maker, "OpenAI"),
-    (LeakKind::Maker, "OpenRouter"),
-    (LeakKind::Maker, "xAI"),
-    (LeakKind::Maker, "Zhipu"),
-    (LeakKind::Model, "ChatGLM"),
-    (LeakKind::Model, "ChatGPT"),
-    (LeakKind::Model, "Claude"),
-    (LeakKind::Model, "Codestral"),
-    (LeakKind::Model, "DeepSeek"),
-    (LeakKind::Model, "GitHub Copilot"),
-    (LeakKind::Model, "GPT-4"),
-    (LeakKind::Model, "GPT-4o"),
-    (LeakKind::Model, "GPT-5"),
-    (LeakKind::Model, "Ministral"),
-    (LeakKind::Model, "Mixtral"),
-    (LeakKind::Model, "Qwen"),
-];
+const MAKERS: &str =
+    "AI21, Anthropic, DeepMind, Meta AI, Mistral AI, Moonshot AI, OpenAI, OpenRouter, xAI, Zhipu";
+const MODELS: &str = "ChatGLM, ChatGPT, Claude, Codestral, DeepSeek, GitHub Copilot, GPT-4, GPT-4o, GPT-5, Ministral, Mixtral, Qwen";
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    pub kind: LeakKind,
-    pub text: String,
-    /// What stands for it in the copy that is handed on; it stays when absent.
-    pub mask: Option<String>,
+pub fn well_known() -> impl Iterator<Item = (LeakKind, &'static str)> {
+    let named = |kind, names: &'static str| names.split(", ").map(move |name| (kind, name));
+    named(LeakKind::Maker, MAKERS).chain(named(LeakKind::Model, MODELS))
 }
 
 /// The words of a text in lower case, without punctuation.
@@ -90,21 +66,22 @@ pub fn names_of_model(model: &str) -> Vec<&str> {
     [Some(model), is_own.then_some(part)].into_iter().flatten().collect()
 }
 
+/// Looks for names, each given as the leak that it is where it stands in an answer.
 #[derive(Debug, Clone, Default)]
 pub struct LeakScanner {
     /// The names in lower case, by their first words, the longest first.
-    names: BTreeMap<String, Vec<Name>>,
+    names: BTreeMap<String, Vec<Leak>>,
 }
 
 impl LeakScanner {
-    pub fn new(names: impl IntoIterator<Item = Name>) -> Self {
+    pub fn new(names: impl IntoIterator<Item = Leak>) -> Self {
         let mut scanner = Self::default();
         for name in names {
             let text = name.text.trim_start_matches(|c| !is_word(c)).to_ascii_lowercase();
             // One letter is a word of every text.
             if text.chars().nth(1).is_some() {
                 let same = scanner.names.entry(first_word(&text).to_owned()).or_default();
-                same.push(Name { text, ..name });
+                same.push(Leak { text, ..name });
             }
         }
         for same in scanner.names.values_mut() {
@@ -124,18 +101,18 @@ impl LeakScanner {
     }
 
     /// The names that stand in a text in lower case at a byte.
-    fn names_at<'a>(&'a self, text: &str, at: usize) -> impl Iterator<Item = &'a Name> {
+    fn names_at<'a>(&'a self, text: &str, at: usize) -> impl Iterator<Item = &'a Leak> {
         let rest = &text[at..];
-        let fits = move |name: &&Name| {
+        let fits = move |name: &&Leak| {
             rest.strip_prefix(name.text.as_str()).is_some_and(|after| !after.starts_with(is_word))
         };
         self.names.get(first_word(rest)).into_iter().flatten().filter(fits)
     }
 
     /// The names in a text with their first bytes, in its order, none over another.
-    fn hits(&self, text: &str) -> Vec<(usize, &Name)> {
+    fn hits(&self, text: &str) -> Vec<(usize, &Leak)> {
         let text = text.to_ascii_lowercase();
-        let mut found: Vec<(usize, &Name)> = Vec::new();
+        let mut found: Vec<(usize, &Leak)> = Vec::new();
         let mut end = 0;
         for at in word_starts(&text) {
             let name = self.names_at(&text, at).next().filter(|_| at >= end);
@@ -154,9 +131,8 @@ impl LeakScanner {
             found.extend(new.map(|(start, name)| Leak {
                 participant: participant.to_owned(),
                 item: item.to_owned(),
-                kind: name.kind,
                 text: text[start..start + name.text.len()].to_owned(),
-                mask: name.mask.clone(),
+                ..name.clone()
             }));
             text.to_owned()
         });
@@ -194,8 +170,7 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
 }
 
 pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
-    let name = |leak: &Leak| Name { kind: leak.kind, text: leak.text.clone(), mask: leak.mask.clone() };
-    let scanner = LeakScanner::new(leaks.iter().map(name));
+    let scanner = LeakScanner::new(leaks.iter().cloned());
     rewrite(value, true, &mut |text| scanner.masked(text))
 }
 

@@ -14,7 +14,7 @@ mod writer;
 pub use document::{Chain, FORMAT, NO_HASH};
 pub use key_store::{KeyStore, SessionClaim, TABLE_KEY, WORKER_KEY};
 pub use reader::{Damage, EventLog, LogReader, fold, read_log};
-pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
+pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, StorageOp};
 pub use verify::{
     DocumentPlace, OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, VerifyFinding, unwritten, verify,
 };

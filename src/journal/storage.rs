@@ -5,7 +5,6 @@
 
 mod log;
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -46,13 +45,8 @@ pub struct DiskError {
     pub path: PathBuf,
     /// The operating system's word.
     pub cause: io::Error,
-    /// The holder of the file's lock, when that is the cause.
-    pub locked: Option<LockOwner>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LockOwner {
-    pub process: Option<u32>,
+    /// The holder of the file's lock, when that is the cause: `another roundtable (process 1234)`.
+    pub locked: Option<String>,
 }
 
 /// The operation that fails on a session file that was removed, moved or replaced.
@@ -62,16 +56,6 @@ impl DiskError {
     /// The session file is not where it was any more.
     pub fn is_gone(&self) -> bool {
         self.what == GONE
-    }
-}
-
-impl fmt::Display for LockOwner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another roundtable")?;
-        match self.process {
-            Some(process) => write!(f, " (process {process})"),
-            None => Ok(()),
-        }
     }
 }
 

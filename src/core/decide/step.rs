@@ -127,9 +127,9 @@ struct Running<'a> {
     now: Timestamp,
 }
 
+/// The result of a step, which succeeds unless there is an error.
 #[derive(Default)]
 struct StepOutcome {
-    success: bool,
     data: Value,
     error: Option<String>,
     /// The merge that a proposal, taken without asking, makes.
@@ -138,7 +138,7 @@ struct StepOutcome {
 
 impl StepOutcome {
     fn of(data: Value) -> Self {
-        Self { success: true, data, ..Self::default() }
+        Self { data, ..Self::default() }
     }
 
     fn failed(error: impl Into<String>) -> Self {
@@ -146,7 +146,7 @@ impl StepOutcome {
     }
 
     fn envelope(data: Value, error: Option<String>) -> Self {
-        Self { success: error.is_none(), data, error, merge: None }
+        Self { data, error, merge: None }
     }
 }
 
@@ -187,7 +187,7 @@ impl<'a> Running<'a> {
         let result = |came: StepOutcome| StepFinished {
             step: step.id.clone(),
             step_id: step.id.clone(),
-            success: came.success,
+            success: came.error.is_none(),
             data: came.data,
             error: came.error,
             start_time: run.started,

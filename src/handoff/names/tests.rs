@@ -2,13 +2,15 @@
 
 use serde_json::json;
 
-use super::{LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
+use super::{LeakScanner, masked, names_of_model, well_known};
 use crate::history::{Leak, LeakKind};
 
-fn names() -> Vec<Name> {
-    let name =
-        |kind: LeakKind, text: &str| Name { kind, text: text.to_owned(), mask: Some(kind.mask().to_owned()) };
-    let mut names: Vec<Name> = WELL_KNOWN.into_iter().map(|(kind, text)| name(kind, text)).collect();
+fn names() -> Vec<Leak> {
+    let name = |kind: LeakKind, text: &str| {
+        let (participant, item, mask) = (String::new(), String::new(), Some(kind.mask().to_owned()));
+        Leak { participant, item, kind, text: text.to_owned(), mask }
+    };
+    let mut names: Vec<Leak> = well_known().map(|(kind, text)| name(kind, text)).collect();
     names.extend(["qa-lead", "qa-lead-2", "skeptic", "Élise", "a"].map(|seat| name(LeakKind::Seat, seat)));
     for model in ["openai/gpt-5-mini", "lab/m1", "recorded"] {
         names.extend(names_of_model(model).into_iter().map(|part| name(LeakKind::Model, part)));

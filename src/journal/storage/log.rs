@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-use super::{Disk, DiskError, GONE, LockOwner, StorageOp, fail, owner_only, unlinked};
+use super::{Disk, DiskError, GONE, StorageOp, fail, owner_only, unlinked};
 
 /// Tries for a lock that is held, and the wait between them: two seconds in all, in
 /// which a process that was killed is gone.
@@ -93,7 +93,8 @@ impl Disk {
         }
         taken.map_err(|error| match error {
             TryLockError::WouldBlock => {
-                let holder = LockOwner { process: holder(file) };
+                let process = holder(file).map(|process| format!(" (process {process})"));
+                let holder = format!("another roundtable{}", process.unwrap_or_default());
                 let cause = io::Error::new(io::ErrorKind::ResourceBusy, format!("{holder} has it open"));
                 DiskError { what: "open", path: path.to_owned(), cause, locked: Some(holder) }
             }

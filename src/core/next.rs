@@ -132,45 +132,35 @@ fn next_in_hand_over(session: &Session, run: &StepRun) -> NextAction {
 fn next_in_approval(run: &StepRun) -> NextAction {
     match &run.approval {
         None => NextAction::Decide(Command::AskPerson { step: run.id.clone() }),
-        Some(ApprovalRun { requested, given: None, .. }) => {
-            ask(run, approval_kind(requested), requested.message.clone())
-        }
+        Some(ApprovalRun { requested, given: None, .. }) => NextAction::AskPerson(Question::of(requested)),
         Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),
     }
 }
 
-pub fn approval_kind(requested: &ApprovalRequested) -> QuestionKind {
-    match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
-        ([], [], None) => QuestionKind::Approval,
-        ([], [], Some(proposal)) => QuestionKind::Proposal(proposal.clone()),
-        ([], choices, _) => QuestionKind::Tie(choices.to_vec()),
-        (ideas, ..) => QuestionKind::Merge(ideas.to_vec()),
+impl Question {
+    /// The question of a step that runs.
+    pub fn of(requested: &ApprovalRequested) -> Self {
+        let kind = match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
+            ([], [], None) => QuestionKind::Approval,
+            ([], [], Some(proposal)) => QuestionKind::Proposal(proposal.clone()),
+            ([], choices, _) => QuestionKind::Tie(choices.to_vec()),
+            (ideas, ..) => QuestionKind::Merge(ideas.to_vec()),
+        };
+        Self { step: requested.step.clone(), kind, message: requested.message.clone() }
     }
-}
-
-fn ask(run: &StepRun, kind: QuestionKind, message: String) -> NextAction {
-    NextAction::AskPerson(Question { step: run.id.clone(), kind, message })
 }
 
 fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
-    let step = run.id.clone();
-    NextAction::Decide(match &round.tally {
-        None => Command::Tally,
+    match &round.tally {
+        None => NextAction::Decide(Command::Tally),
         // The facilitator chose after the count: it is counted again with the choice.
-        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => Command::Tally,
-        Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask => {
-            if run.approval.is_some() {
-                let winners = tally.verdict.winners.clone();
-                let message = tie_message(&winners);
-                return ask(run, QuestionKind::Tie(winners), message);
-            }
-            Command::AskPerson { step }
-        }
-        Some(_) => Command::FinishStep { step },
-    })
+        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => NextAction::Decide(Command::Tally),
+        Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask => next_in_approval(run),
+        Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),
+    }
 }
 
 fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
@@ -178,7 +168,8 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction 
     if !lost.is_empty() {
         let message =
             format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
-        return ask(run, QuestionKind::KeyLost(lost), message);
+        let (step, kind) = (run.id.clone(), QuestionKind::KeyLost(lost));
+        return NextAction::AskPerson(Question { step, kind, message });
     }
     if round.open_seats().next().is_none() {
         return NextAction::CloseRound(CloseReason::All);
@@ -187,10 +178,6 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction 
         return NextAction::CloseRound(CloseReason::Quorum);
     }
     NextAction::AwaitSeats
-}
-
-pub fn tie_message(winners: &[String]) -> String {
-    format!("tie between {}: which one?", winners.join(" and "))
 }
 
 /// The next step inside `around` that may begin and has not.

@@ -46,26 +46,32 @@ impl Engine<'_> {
         self.pause(reason, step).await.map(Some)
     }
 
-    /// Carries out a request. What the core refuses is reported and changes nothing.
+    /// Carries out a request. What is refused is reported and changes nothing.
     pub(super) fn execute(&mut self, request: FacilitatorRequest) -> Result<(), EngineError> {
-        let done = match request {
+        match self.carry_out(request) {
+            Err(EngineError::Refused(refusal)) => {
+                self.config.facilitator.on_refused(&refusal.to_string());
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn carry_out(&mut self, request: FacilitatorRequest) -> Result<(), EngineError> {
+        match request {
             FacilitatorRequest::Leave { reason } => {
                 self.leave_reason = Some(reason);
                 self.config.interrupt.cancel();
-                Ok(())
             }
-            FacilitatorRequest::OpenRound { seen } => return self.open_round(seen.as_deref()),
-            FacilitatorRequest::CloseRound => return self.close_by_order(),
-            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
-            FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
-            FacilitatorRequest::MoreTime(more) => self.more_time(more),
-            FacilitatorRequest::Revise(revised) => self.revise(revised),
-            FacilitatorRequest::Order(command) => self.stage(command),
-            FacilitatorRequest::Accept => self.accept(),
-            FacilitatorRequest::Answer(given) => self.take_answer(given),
-        };
-        if let Err(refusal) = done {
-            self.config.facilitator.on_refused(&refusal.to_string());
+            FacilitatorRequest::OpenRound { seen } => self.open_round(seen.as_deref())?,
+            FacilitatorRequest::CloseRound => self.close_by_order()?,
+            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason)?,
+            FacilitatorRequest::Retry { participant, model } => self.retry(&participant, model)?,
+            FacilitatorRequest::MoreTime(more) => self.more_time(more)?,
+            FacilitatorRequest::Revise(revised) => self.revise(revised)?,
+            FacilitatorRequest::Order(command) => self.stage(command)?,
+            FacilitatorRequest::Accept => self.accept()?,
+            FacilitatorRequest::Answer(given) => self.take_answer(given)?,
         }
         Ok(())
     }
@@ -84,31 +90,24 @@ impl Engine<'_> {
         self.stage(Command::FinishStep { step })
     }
 
-    fn take_answer(&mut self, given: ApprovalGiven) -> Result<(), Refusal> {
-        let Some(question) = pending_question(&self.session) else {
-            return Err(Refusal::from("nobody is asked anything now"));
+    fn take_answer(&mut self, given: ApprovalGiven) -> Result<(), EngineError> {
+        let question =
+            pending_question(&self.session).ok_or_else(|| refused("nobody is asked anything now"))?;
+        let answer = if let QuestionKind::KeyLost(_) = question.kind {
+            Command::AskAgain { seal: Some(self.new_seal()?) }
+        } else {
+            Command::Answer(ApprovalGiven { step: question.step, ..given })
         };
-        if let QuestionKind::KeyLost(_) = question.kind {
-            let seal = self.new_seal().map_err(|error| Refusal::from(error.to_string()))?;
-            return self.stage(Command::AskAgain { seal: Some(seal) });
-        }
-        self.stage(Command::Answer(ApprovalGiven { step: question.step, ..given }))
+        Ok(self.stage(answer)?)
     }
 
     /// Opens the round that waits, unless the budget would not bear it.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
         if hold(&self.session) != Some(WaitPoint::Draft) {
-            self.config.facilitator.on_refused("no round waits to be opened");
-            return Ok(());
+            return Err(refused("no round waits to be opened"));
         }
         let (key, at) = (new_key()?, (self.now)());
-        let events = match self.opening_events(key.seal_to(), seen, at) {
-            Ok(events) => events,
-            Err(why) => {
-                self.config.facilitator.on_refused(&why);
-                return Ok(());
-            }
-        };
+        let events = self.opening_events(key.seal_to(), seen, at).map_err(refused)?;
         let opened = opened_by(&events);
         let over = self.config.budget.as_ref().zip(opened);
         if let Some(reason) = over.and_then(|(budget, opened)| budget.refuses(&self.session, opened)) {
@@ -165,8 +164,7 @@ impl Engine<'_> {
 
     fn close_by_order(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_none() {
-            self.config.facilitator.on_refused("no round is open");
-            return Ok(());
+            return Err(refused("no round is open"));
         }
         // What is ready when the word is given still counts; what comes later is refused.
         self.collect_finished()?;
@@ -194,19 +192,15 @@ impl Engine<'_> {
     }
 
     /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
-    pub(super) fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
+    fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
         // What is ready when the word is given is sealed, and stays.
         self.collect_finished()?;
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         let now = self.session.seat_info(participant).map(|info| info.model.clone());
         let model = model.filter(|model| Some(model) != now.as_ref());
         let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
-        let refused = self.decide(command.clone()).err().map(|refusal| refusal.to_string());
-        let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
-        if let Some(why) = refused {
-            self.config.facilitator.on_refused(&why);
-            return Ok(());
-        }
+        self.decide(command.clone())?;
+        self.replace_model(participant, model.as_deref()).map_err(refused)?;
         self.cancel_seat(participant);
         self.stage(command)?;
         self.retry_seat(participant)
@@ -243,6 +237,10 @@ impl Engine<'_> {
         self.reset_deadline();
         Ok(())
     }
+}
+
+fn refused(why: impl Into<String>) -> EngineError {
+    EngineError::Refused(Refusal::Said(why.into()))
 }
 
 fn opened_by(events: &[Event]) -> Option<&RoundOpened> {

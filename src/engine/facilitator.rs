@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::core::{Command, NextAction, Question, approval_kind, next};
+use crate::core::{Command, NextAction, Question, next};
 use crate::history::{ApprovalGiven, PauseReason, Price, RoundRevised, Session};
 use crate::participants::Participant;
 
@@ -93,9 +93,7 @@ pub fn pending_question(session: &Session) -> Option<Question> {
     if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
     }
-    let run = session.asked().next()?;
-    let asked = &run.approval.as_ref()?.requested;
-    Some(Question { step: run.id.clone(), kind: approval_kind(asked), message: asked.message.clone() })
+    Some(Question::of(&session.asked().next()?.approval.as_ref()?.requested))
 }
 
 pub struct ReplacementSeat {

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::arrival::next_arrival;
 use super::commit::ended;
+use super::facilitator::FacilitatorRequest;
 use super::request_pool::{FinishedRequest, PendingRound, PreparedSeat, RequestId};
 use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
@@ -156,7 +157,9 @@ impl Engine<'_> {
             ..SeatFailed::default()
         })))?;
         match next {
-            Some(next) if !is_late => self.retry(&participant, Some(next)),
+            Some(next) if !is_late => {
+                self.execute(FacilitatorRequest::Retry { participant, model: Some(next) })
+            }
             _ => Ok(()),
         }
     }

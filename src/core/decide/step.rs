@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::agenda::recorded;
 use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
 use crate::core::ending::time_is_up;
-use crate::core::next::{has_failed, tie_message, unstarted};
+use crate::core::next::{has_failed, unstarted};
 use crate::core::proposal::{Proposal, holds};
 use crate::handoff::{WorkItemDraft, fulfilled, parallel_data, rejected, round_data};
 use crate::history::{
@@ -102,7 +102,8 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
         },
         (StepKind::Round(_), Some(tally)) => {
             let choices = tally.verdict.winners.clone();
-            ApprovalRequested { message: tie_message(&choices), choices, ..ApprovalRequested::default() }
+            let message = format!("tie between {}: which one?", choices.join(" and "));
+            ApprovalRequested { message, choices, ..ApprovalRequested::default() }
         }
         _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),
     };

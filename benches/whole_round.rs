@@ -165,7 +165,6 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
-        providers: indexmap::IndexMap::new(),
         table_key: None,
         draw_seed: None,
         rehearse: false,

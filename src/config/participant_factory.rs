@@ -9,8 +9,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-
 use super::access::{access, known};
 use super::need::{KeyFrom, Need, What};
 use super::programs::{self, ConfiguredProgram};
@@ -19,7 +17,7 @@ use super::read_file::read_text;
 use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{ProviderSettings, RemoteSeat, SeatStatus};
+use crate::history::{RemoteSeat, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::SchemaMode::{BySchema, InWords};
 use crate::participants::api::{ApiStream, ApiStyle};
@@ -253,20 +251,6 @@ impl<'a> ParticipantFactory<'a> {
             _ => usual,
         };
         Ok(service)
-    }
-
-    pub fn provider_settings(&self, models: &[&String]) -> IndexMap<String, ProviderSettings> {
-        let names = models.iter().map(|model| model.split('/').next().unwrap_or_default());
-        let limits = self.config.reply_limits();
-        let of = |name: &str| {
-            let limit = limits.of(None, name);
-            let settings = ProviderSettings {
-                effort: self.config.said(name, |said| said.effort),
-                max_output_tokens: Some(limit).filter(|limit| *limit != u64::from(MAX_OUTPUT_TOKENS)),
-            };
-            (settings != ProviderSettings::default()).then(|| (name.to_owned(), settings))
-        };
-        names.filter(|name| self.dialect(name).is_some()).filter_map(of).collect()
     }
 
     /// The variables one of which must hold the key of a known service at its own address; none if

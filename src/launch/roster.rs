@@ -87,7 +87,6 @@ pub fn resolve(
     let fallbacks = plan.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
     let models: Vec<&String> = seats.iter().map(|seat| &seat.model).chain(fallbacks).collect();
     header.prices = resolver.prices(&models);
-    header.providers = resolver.catalog.provider_settings(&models);
     for seat in seats {
         seat.seed = seat.seed.or(plan.options.seed);
     }

@@ -43,21 +43,11 @@ pub struct SessionOpened {
     /// Prices of its models, as far as known when it opened.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
-    /// Settings of providers that the configuration gives.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub providers: IndexMap<String, ProviderSettings>,
     /// The public key that signs offers, in hex; none without remote seats.
     pub table_key: Option<String>,
     /// The seed of every draw, where there is one: the run's, else from the operating system.
     pub draw_seed: Option<u64>,
     pub pseudonyms: Option<PseudonymMap>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProviderSettings {
-    pub effort: Option<Effort>,
-    pub max_output_tokens: Option<u64>,
 }
 
 /// Names that participants have for each other, drawn once and the same to the end.

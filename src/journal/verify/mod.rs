@@ -347,11 +347,6 @@ fn check_header(opened: &SessionOpened, definition: &Definition) -> Result<(), S
     {
         return Err(format!("the text of persona `{}` is not the one its hash was made of", persona.name));
     }
-    let of_seat =
-        |name: &String| opened.participants.iter().any(|seat| seat.model.split('/').next() == Some(name));
-    if let Some(name) = opened.providers.keys().find(|name| !of_seat(name)) {
-        return Err(format!("`{name}` of `providers` is the provider of no seat"));
-    }
     let has_remote = opened.participants.iter().any(|seat| seat.remote.is_some());
     if opened.table_key.as_deref().map(is_public_key) != has_remote.then_some(true) {
         return Err("a session with remote seats has a `table_key`, another has no such key".to_owned());

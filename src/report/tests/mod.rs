@@ -75,7 +75,6 @@ impl Table {
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
-            providers: indexmap::IndexMap::new(),
             table_key: None,
             draw_seed: None,
             pseudonyms: None,

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    ApprovalGiven, CloseReason, Event, PauseReason, RefusalWord, RoundRevised, SeatFailed, SeatInvited,
-    SeatJoined, SessionOpened, WorkItemReturned,
+    ApprovalGiven, CloseReason, EnvelopeRefused, Event, PauseReason, RefusalWord, RoundRevised, SeatFailed,
+    SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -18,12 +18,11 @@ pub enum Command {
     StartStep,
     // Offers the work items of an agent's or a review's step; the step fails where there are none.
     Offer { step: String },
-    // Takes a work item, or takes it over from a holder whose lease ran out. A participant with several
-    // workers names the `holder`.
-    Claim { item: String, participant: String, holder: Option<String> },
-    Renew { item: String, participant: String, holder: Option<String> },
+    // Takes a work item, or takes it over from a holder whose lease ran out.
+    Claim(ItemHolder),
+    Renew(ItemHolder),
     // Takes in a returned work item; its step and try are filled in.
-    Return { back: Box<WorkItemReturned>, holder: Option<String> },
+    Return(Box<WorkItemReturned>),
     // Freezes the snapshot and hands it to every seat of the step that runs. The `project_summary` is
     // `CONTEXT.md` as it is now; the definition's own goes before it.
     OpenRound { project_summary: Option<String>, seal: Option<SealTo> },
@@ -35,7 +34,8 @@ pub enum Command {
     SealRemote(Box<Envelope>),
     // Takes in that a remote seat has no ballot to give, as it has signed.
     FailRemote(Box<FailedDelivery>),
-    RefuseEnvelope { round: String, participant: String, why: RefusalWord, commitment: String },
+    // Puts a refused envelope on record; its step is filled in.
+    RefuseEnvelope(EnvelopeRefused),
     // Takes in that nothing came back; step and time are those of the round.
     Fail(Box<SeatFailed>),
     Excuse { round: String, participant: String, reason: String },
@@ -71,6 +71,14 @@ pub enum Command {
     // Stops for a cap on time or money.
     Stop { reason: String },
     Close,
+}
+
+/// A work item, and who has or wants it; a participant with several workers names the `holder`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemHolder {
+    pub item: String,
+    pub participant: String,
+    pub holder: Option<String>,
 }
 
 /// A change of the agenda that somebody asks for, in the list of its name; what is opened gets the next

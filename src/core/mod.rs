@@ -18,7 +18,7 @@ mod tally_round;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use command::{AgendaChange, Command, Refusal};
+pub use command::{AgendaChange, Command, ItemHolder, Refusal};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_free};
 pub use decide::agenda::TALLY;
 pub use decide::decide;

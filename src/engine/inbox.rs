@@ -1,9 +1,11 @@
 //! Work items of agents elsewhere: claimed, renewed and returned by their holders, never asked here.
 
+use serde_json::Value;
+
 use super::arrival::{Accepted, Work, WorkMessage};
 use super::state::Engine;
 use super::work_item_attempt::{judge, returned};
-use crate::core::{Command, Refusal};
+use crate::core::{Command, ItemHolder, Refusal};
 use crate::history::{Door, ItemStatus, RefusalWord, Timestamp, WorkItem, WorkItemReturned};
 use crate::participants::Reply;
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
@@ -18,30 +20,19 @@ impl Engine<'_> {
         if !self.is_elsewhere(&participant) {
             return Err(RefusalWord::NoSuchAgent.into());
         }
-        let named = Some(holder);
+        let who = ItemHolder { item, participant, holder: Some(holder) };
         match work {
-            Work::Claim => {
-                self.stage(Command::Claim { item, participant, holder: named }).map(|()| Accepted::Done)
-            }
-            Work::Renew => {
-                self.stage(Command::Renew { item, participant, holder: named }).map(|()| Accepted::Done)
-            }
-            Work::Return(text) => self.return_work(&item, &text, participant, named),
-            Work::Fail(reason) => {
-                self.give_back(returned(participant, item, Err(reason), AnswerRecord::default()), named)
-            }
-            Work::Answer { text, again } => self.take_plain_answer(&participant, &item, text, again),
+            Work::Claim => self.stage(Command::Claim(who)).map(|()| Accepted::Done),
+            Work::Renew => self.stage(Command::Renew(who)).map(|()| Accepted::Done),
+            Work::Return(text) => self.return_work(who, text),
+            Work::Fail(reason) => self.give_back(who, Err(reason), Vec::new()),
+            Work::Answer { text, again } => self.take_plain_answer(&who.participant, &who.item, text, again),
         }
     }
 
-    fn return_work(
-        &mut self,
-        item: &str,
-        text: &str,
-        participant: String,
-        holder: Option<String>,
-    ) -> Result<Accepted, Refusal> {
-        let known = self.session.items.get(item).filter(|known| known.offered.participant == participant);
+    fn return_work(&mut self, who: ItemHolder, text: String) -> Result<Accepted, Refusal> {
+        let known = self.session.items.get(&who.item);
+        let known = known.filter(|known| known.offered.participant == who.participant);
         let is_same = |back: &WorkItemReturned| {
             back.status == ItemStatus::Completed
                 && back.record.replies.last().is_some_and(|reply| reply.text == text)
@@ -52,24 +43,25 @@ impl Engine<'_> {
         }
         let terms = self.attempt_limits(known.map_or("", |known| &known.offered.step));
         // Whoever does not hold the item is told that, and nothing of what was sent.
-        let unread =
-            returned(participant.clone(), item.to_owned(), Err(String::new()), AnswerRecord::default());
-        self.decide(Command::Return { back: Box::new(unread), holder: holder.clone() })?;
-        let reply = Reply { text: text.to_owned(), ..Reply::default() };
-        let data =
-            if text.trim().is_empty() { Err("it is empty".to_owned()) } else { judge(&reply, &terms, false) };
+        self.decide(returned_by(who.clone(), Err(String::new()), AnswerRecord::default()))?;
+        let reply = Reply { text, ..Reply::default() };
+        let is_empty = reply.text.trim().is_empty();
+        let data = if is_empty { Err("it is empty".to_owned()) } else { judge(&reply, &terms, false) };
         let data = data.map_err(|why| Refusal::Because(RefusalWord::DoesNotFit, why))?;
-        let reply = ReplyAttempt { text: reply.text, ..ReplyAttempt::default() };
-        let record =
-            AnswerRecord { origin: Origin::Program, replies: vec![reply], ..AnswerRecord::default() };
-        self.give_back(returned(participant, item.to_owned(), Ok(data), record), holder)
+        self.give_back(who, Ok(data), vec![ReplyAttempt { text: reply.text, ..ReplyAttempt::default() }])
     }
 
-    fn give_back(&mut self, mut back: WorkItemReturned, holder: Option<String>) -> Result<Accepted, Refusal> {
-        let (item, now) = (back.item.clone(), (self.now)());
-        back.record.tries = 1;
-        back.record.latency_ms = self.session.items.get(&item).map_or(0, |known| known.claimed_for(now));
-        self.stage(Command::Return { back: Box::new(back), holder })?;
+    fn give_back(
+        &mut self,
+        who: ItemHolder,
+        came: Result<Value, String>,
+        replies: Vec<ReplyAttempt>,
+    ) -> Result<Accepted, Refusal> {
+        let (item, now) = (who.item.clone(), (self.now)());
+        let latency_ms = self.session.items.get(&item).map_or(0, |known| known.claimed_for(now));
+        let origin = Origin::Program;
+        let record = AnswerRecord { origin, replies, tries: 1, latency_ms, ..AnswerRecord::default() };
+        self.stage(returned_by(who, came, record))?;
         Ok(Accepted::Returned(self.session.items.get(&item).map_or("failed", |item| item.state(now))))
     }
 
@@ -93,11 +85,17 @@ impl Engine<'_> {
             let limit = self.step_timeout(&item.offered.step).unwrap_or_default().as_millis();
             let why = format!("Step '{}' timed out after {limit}ms", item.offered.step);
             let holder = item.claim.and_then(|claim| claim.holder);
-            let (agent, id) = (item.offered.participant.clone(), item.offered.item.clone());
-            self.give_back(returned(agent, id, Err(why), AnswerRecord::default()), holder)?;
+            let (item, participant) = (item.offered.item.clone(), item.offered.participant.clone());
+            self.give_back(ItemHolder { item, participant, holder }, Err(why), Vec::new())?;
         }
         Ok(())
     }
+}
+
+fn returned_by(who: ItemHolder, came: Result<Value, String>, record: AnswerRecord) -> Command {
+    let ItemHolder { item, participant, holder } = who;
+    let back = returned(participant, item, came, record);
+    Command::Return(Box::new(WorkItemReturned { holder, ..back }))
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
 use crate::core::{Command, Refusal};
-use crate::history::{Door, Receipt, RefusalWord, RoundRun, SeatFailed, SeatJoined, SeatStatus, Session};
+use crate::history::{
+    Door, EnvelopeRefused, Receipt, RefusalWord, RoundRun, SeatFailed, SeatJoined, SeatStatus, Session,
+};
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::round::envelope::DeliveryIds;
 use crate::round::envelope::{Envelope, FailedDelivery};
@@ -82,7 +84,9 @@ impl Engine<'_> {
         if let Err(refused) = self.stage(Command::SealRemote(Box::new(envelope))) {
             // What is not for the record is refused all the same.
             if let Refusal::Word(why) = refused {
-                drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
+                let step = String::new();
+                let refused = EnvelopeRefused { step, round, participant, why, commitment };
+                drop(self.stage(Command::RefuseEnvelope(refused)));
             }
             return Err(refused);
         }

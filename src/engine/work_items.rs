@@ -10,7 +10,7 @@ use super::request_pool::{FinishedRequest, RequestId};
 use super::state::{Engine, EngineError};
 use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
 use crate::ballot::ReplySchema;
-use crate::core::{Command, LEASE_MS, decide};
+use crate::core::{Command, ItemHolder, LEASE_MS, decide};
 use crate::handoff::FormFacts;
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemReturned};
 use crate::participants::purse::Purse;
@@ -53,13 +53,9 @@ impl Engine<'_> {
             }
         }
         for (item, participant, is_held) in waning {
-            let holder = None;
+            let who = ItemHolder { item, participant, holder: None };
             // One that ran out, as on a machine that slept, is claimed again.
-            self.stage(if is_held {
-                Command::Renew { item, participant, holder }
-            } else {
-                Command::Claim { item, participant, holder }
-            })?;
+            self.stage(if is_held { Command::Renew(who) } else { Command::Claim(who) })?;
         }
         if ready.is_empty() {
             return Ok(());
@@ -71,7 +67,7 @@ impl Engine<'_> {
                 return Err(EngineError::Table(lack));
             }
             let (item, participant) = (item.clone(), participant.clone());
-            self.stage(Command::Claim { item, participant, holder: None })?;
+            self.stage(Command::Claim(ItemHolder { item, participant, holder: None }))?;
         }
         self.commit().await?;
         for (item, ..) in ready {
@@ -173,9 +169,9 @@ impl Engine<'_> {
         let is_held = self.session.items.get(&back.item).is_some_and(|item| item.is_held((self.now)()));
         if !is_held {
             let (item, participant) = (back.item.clone(), back.participant.clone());
-            self.stage(Command::Claim { item, participant, holder: None })?;
+            self.stage(Command::Claim(ItemHolder { item, participant, holder: None }))?;
         }
-        self.stage(Command::Return { back, holder: None })?;
+        self.stage(Command::Return(back))?;
         self.note_marks();
         Ok(())
     }
@@ -273,7 +269,7 @@ mod tests {
             engine.stage(Command::StartStep).unwrap();
             engine.stage(Command::Offer { step: "a".to_owned() }).unwrap();
             let (item, participant) = ("a/1".to_owned(), "ann".to_owned());
-            engine.stage(Command::Claim { item, participant, holder: None }).unwrap();
+            engine.stage(Command::Claim(ItemHolder { item, participant, holder: None })).unwrap();
             act(engine);
         });
     }

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use roundtable::core::Command;
-use roundtable::history::{CloseReason, Event, RefusalWord, SeatInvited, SeatJoined, TimedEvent, Timestamp};
+use roundtable::history::{
+    CloseReason, EnvelopeRefused, Event, RefusalWord, SeatInvited, SeatJoined, TimedEvent, Timestamp,
+};
 use roundtable::journal::verify;
 use roundtable::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
@@ -149,12 +151,13 @@ pub fn said(text: &str) -> String {
 #[test]
 fn a_signed_ballot_counts_and_verifies() {
     let mut sitting = voted();
-    sitting.does(Command::RefuseEnvelope {
+    sitting.does(Command::RefuseEnvelope(EnvelopeRefused {
+        step: String::new(),
         round: "vote".to_owned(),
         participant: "dana".to_owned(),
         why: RefusalWord::BadSignature,
         commitment: hex(&[5; 32]),
-    });
+    }));
     sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");

@@ -2,7 +2,7 @@
 //! interleavings; and a workflow cut off anywhere and resumed.
 
 use proptest::prelude::*;
-use roundtable::core::{Command, LEASE_MS, NextAction, next};
+use roundtable::core::{Command, ItemHolder, LEASE_MS, NextAction, next};
 use roundtable::history::{Event, ItemStatus, Timestamp, WorkItem, WorkItemReturned};
 use serde_json::{Value, json};
 
@@ -40,17 +40,17 @@ impl Sitting {
 
     fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
         let holder = holder.map(str::to_owned);
-        self.tries(Command::Claim { item: item.to_owned(), participant: who.to_owned(), holder })
+        self.tries(Command::Claim(ItemHolder { item: item.to_owned(), participant: who.to_owned(), holder }))
     }
 
     fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
         let holder = holder.map(str::to_owned);
-        self.tries(Command::Renew { item: item.to_owned(), participant: who.to_owned(), holder })
+        self.tries(Command::Renew(ItemHolder { item: item.to_owned(), participant: who.to_owned(), holder }))
     }
 
     fn give_back(&mut self, item: &str, who: &str, holder: Option<&str>, data: &Value) -> Tried {
-        let back = Box::new(back(item, who, ItemStatus::Completed, data));
-        self.tries(Command::Return { back, holder: holder.map(str::to_owned) })
+        let back = back(item, who, ItemStatus::Completed, data);
+        self.tries(Command::Return(Box::new(WorkItemReturned { holder: holder.map(str::to_owned), ..back })))
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
@@ -113,7 +113,7 @@ fn a_try_is_made_again_after_its_wait_and_no_further() {
     for _ in 0..2 {
         office.claim("a/1", "ann", None).expect("free");
         let failed = back("a/1", "ann", ItemStatus::Failed, &Value::Null);
-        office.does(Command::Return { back: Box::new(failed), holder: None });
+        office.does(Command::Return(Box::new(failed)));
         assert!(office.claim("a/1", "ann", None).is_err(), "the wait is not over, or no try is left");
         office.now += 500;
     }
@@ -188,7 +188,7 @@ proptest! {
             office.claim(item, who, None).expect("free");
             let status = if fails && item == "two/1" { ItemStatus::Failed } else { ItemStatus::Completed };
             let back = back(item, who, status, &json!({"of": item}));
-            office.does(Command::Return { back: Box::new(back), holder: None });
+            office.does(Command::Return(Box::new(back)));
             office.until_waiting();
         }
         let entry = |id: &str| json!({"stepId": id, "result": {"of": format!("{id}/1")}});

@@ -30,9 +30,9 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         _ if is_at_rest => refuse("session is paused; resume it first"),
         Command::StartStep => start_step(session, now),
         Command::Offer { step } => offer_items(session, &step, now),
-        Command::Claim { item, participant, holder } => claim(session, &item, &participant, holder, now),
-        Command::Renew { item, participant, holder } => renew(session, &item, &participant, holder, now),
-        Command::Return { back, holder } => record_return(session, *back, holder.as_deref(), now),
+        Command::Claim(who) => claim(session, who, now),
+        Command::Renew(who) => renew(session, who, now),
+        Command::Return(back) => record_return(session, *back, now),
         Command::OpenRound { project_summary, seal } => {
             open_round(session, project_summary.as_deref(), seal, now)
         }
@@ -41,9 +41,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Join(joined) => join(session, joined, now),
         Command::SealRemote(envelope) => seal_remote(session, &envelope, now),
         Command::FailRemote(failed) => fail_remote(session, *failed, now),
-        Command::RefuseEnvelope { round, participant, why, commitment } => {
-            refuse_envelope(session, round, participant, why, commitment)
-        }
+        Command::RefuseEnvelope(refused) => refuse_envelope(session, refused),
         Command::Fail(failed) => fail_seat(session, *failed, now),
         Command::Excuse { round, participant, reason } => excuse(session, round, participant, reason),
         Command::Retry { round, participant, model } => retry(session, &round, participant, model),

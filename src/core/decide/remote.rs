@@ -89,18 +89,13 @@ pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) ->
 }
 
 /// Puts a refused envelope on record, unless there are many of its seat already.
-pub fn refuse_envelope(
-    session: &Session,
-    round: String,
-    participant: String,
-    why: RefusalWord,
-    commitment: String,
-) -> DecideResult {
-    let run = session.round(&round).filter(|_| session.is_remote(&participant));
-    let seat = run.and_then(|run| Some((run, run.seat(&participant)?)));
-    let (run, seat) = seat.ok_or_else(|| format!("`{participant}` has no remote seat in round `{round}`"))?;
-    let is_recorded = is_hash(&commitment) && seat.refused < MOST_REFUSED;
+pub fn refuse_envelope(session: &Session, refused: EnvelopeRefused) -> DecideResult {
+    let (round, who) = (&refused.round, &refused.participant);
+    let run = session.round(round).filter(|_| session.is_remote(who));
+    let seat = run.and_then(|run| Some((run, run.seat(who)?)));
+    let (run, seat) = seat.ok_or_else(|| format!("`{who}` has no remote seat in round `{round}`"))?;
+    let is_recorded = is_hash(&refused.commitment) && seat.refused < MOST_REFUSED;
     refuse_if!(!is_recorded, "this refusal is not for the record");
     let step = run.opened.step.clone();
-    Ok(vec![Event::EnvelopeRefused(EnvelopeRefused { step, round, participant, why, commitment })])
+    Ok(vec![Event::EnvelopeRefused(EnvelopeRefused { step, ..refused })])
 }

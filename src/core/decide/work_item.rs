@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::core::command::{DecideResult, Refusal};
+use crate::core::command::{DecideResult, ItemHolder, Refusal};
 use crate::history::{
     ArtifactRecorded, Event, ItemStatus, LEASE_MS, Link, LinkRecorded, RefusalWord, ReviewContext,
     ReviewRecorded, Session, StepArtifact, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned,
@@ -20,68 +20,51 @@ fn refuse_because<T>(word: RefusalWord, detail: String) -> Result<T, Refusal> {
     Err(Refusal::Because(word, detail))
 }
 
-fn own_item<'a>(session: &'a Session, item: &str, participant: &str) -> Result<&'a WorkItem, Refusal> {
+fn own_item<'a>(session: &'a Session, who: &ItemHolder) -> Result<&'a WorkItem, Refusal> {
+    let ItemHolder { item, participant, .. } = who;
     if session.seat_info(participant).is_none() {
         return refuse_because(RefusalWord::NotAParticipant, format!("`{participant}`"));
     }
-    match session.items.get(item).filter(|found| found.offered.participant == participant) {
+    match session.items.get(item).filter(|found| found.offered.participant == *participant) {
         Some(found) if found.outcome().is_none() => Ok(found),
         _ => refuse_because(RefusalWord::NotOffered, format!("work item `{item}` to `{participant}`")),
     }
 }
 
 /// A claim: the first wins, and asking again changes nothing for its holder.
-pub fn claim(
-    session: &Session,
-    item: &str,
-    participant: &str,
-    holder: Option<String>,
-    now: Timestamp,
-) -> DecideResult {
-    let found = own_item(session, item, participant)?;
+pub fn claim(session: &Session, who: ItemHolder, now: Timestamp) -> DecideResult {
+    let (found, item) = (own_item(session, &who)?, &who.item);
     if let Some(claim) = found.claim.as_ref().filter(|_| found.is_held(now)) {
-        if claim.holder == holder {
+        if claim.holder == who.holder {
             return Ok(Vec::new());
         }
-        return refuse_because(
-            RefusalWord::AlreadyClaimed,
-            format!("work item `{item}` until {}", claim.until),
-        );
+        let what = format!("work item `{item}` until {}", claim.until);
+        return refuse_because(RefusalWord::AlreadyClaimed, what);
     }
     let wait = found.wait_ms(now);
     if wait > 0 {
         return refuse_because(RefusalWord::NotOffered, format!("work item `{item}` for another {wait} ms"));
     }
-    Ok(vec![claimed(found, holder, now)])
+    Ok(vec![claimed(found, who, now)])
 }
 
-fn claimed(item: &WorkItem, holder: Option<String>, now: Timestamp) -> Event {
-    Event::WorkItemClaimed(WorkItemClaimed {
-        step: item.offered.step.clone(),
-        participant: item.offered.participant.clone(),
-        item: item.offered.item.clone(),
-        attempt: item.attempt(),
-        holder,
-        until: Timestamp(now.0.saturating_add(LEASE_MS)),
-    })
+fn claimed(found: &WorkItem, who: ItemHolder, now: Timestamp) -> Event {
+    let ItemHolder { item, participant, holder } = who;
+    let (step, attempt) = (found.offered.step.clone(), found.attempt());
+    let until = Timestamp(now.0.saturating_add(LEASE_MS));
+    Event::WorkItemClaimed(WorkItemClaimed { step, participant, item, attempt, holder, until })
 }
 
-fn held<'a>(
-    session: &'a Session,
-    item: &str,
-    participant: &str,
-    holder: Option<&str>,
-    now: Timestamp,
-) -> Result<&'a WorkItem, Refusal> {
-    let found = own_item(session, item, participant)?;
+fn held<'a>(session: &'a Session, who: &ItemHolder, now: Timestamp) -> Result<&'a WorkItem, Refusal> {
+    let (found, item) = (own_item(session, who)?, &who.item);
     match &found.claim {
-        Some(claim) if claim.holder.as_deref() != holder => {
+        Some(claim) if claim.holder != who.holder => {
             refuse_because(RefusalWord::NotLeaseHolder, format!("of work item `{item}`"))
         }
-        None => refuse_because(
-            RefusalWord::NotLeaseHolder,
-            format!("of work item `{item}`, which nobody has claimed"),
-        ),
+        None => {
+            let what = format!("of work item `{item}`, which nobody has claimed");
+            refuse_because(RefusalWord::NotLeaseHolder, what)
+        }
         Some(claim) if !found.is_held(now) => {
             refuse_because(RefusalWord::LeaseExpired, format!("of work item `{item}` at {}", claim.until))
         }
@@ -89,31 +72,19 @@ fn held<'a>(
     }
 }
 
-pub fn renew(
-    session: &Session,
-    item: &str,
-    participant: &str,
-    holder: Option<String>,
-    now: Timestamp,
-) -> DecideResult {
-    let found = held(session, item, participant, holder.as_deref(), now)?;
-    Ok(vec![claimed(found, holder, now)])
+pub fn renew(session: &Session, who: ItemHolder, now: Timestamp) -> DecideResult {
+    let found = held(session, &who, now)?;
+    Ok(vec![claimed(found, who, now)])
 }
 
-pub fn record_return(
-    session: &Session,
-    back: WorkItemReturned,
-    holder: Option<&str>,
-    now: Timestamp,
-) -> DecideResult {
-    let found = held(session, &back.item, &back.participant, holder, now)?;
+pub fn record_return(session: &Session, mut back: WorkItemReturned, now: Timestamp) -> DecideResult {
+    let (item, participant) = (back.item.clone(), back.participant.clone());
+    let found = held(session, &ItemHolder { item, participant, holder: back.holder.take() }, now)?;
     let review = found.offered.task.as_ref().and_then(|task| task.review_context.as_ref());
     let is_completed = back.status == ItemStatus::Completed;
     if review.is_some() && is_completed && !is_feedback(&back.data) {
-        return refuse_because(
-            RefusalWord::NoFeedback,
-            format!("review `{}` cannot be completed without it", back.item),
-        );
+        let what = format!("review `{}` cannot be completed without it", back.item);
+        return refuse_because(RefusalWord::NoFeedback, what);
     }
     let mut back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
     back.record.model.clone_from(&found.offered.model);

@@ -105,6 +105,9 @@ pub struct WorkItemReturned {
     pub stderr: Option<String>,
     /// The standard output of a program that failed: the last 64 KiB.
     pub stdout: Option<String>,
+    /// Who returns it; its claim is on record.
+    #[serde(skip)]
+    pub holder: Option<String>,
 }
 
 impl WorkItemReturned {

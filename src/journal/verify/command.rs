@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::core::{AgendaChange, Command, TALLY};
+use crate::core::{AgendaChange, Command, ItemHolder, TALLY};
 use crate::history::{
-    AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
-    IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session,
-    SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
+    AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, Event, IdeasMerged,
+    Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session, SessionClosed,
+    Status, Timestamp, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -51,9 +51,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SeatFailed(failed) => fail_command(session, failed),
         Event::BallotSealed(sealed) => seal_command(session, sealed),
         Event::LateAnswerRefused { round, participant, .. } => late_command(round, participant),
-        Event::EnvelopeRefused(EnvelopeRefused { round, participant, why, commitment, .. }) => {
-            Command::RefuseEnvelope { round, participant, why, commitment }
-        }
+        Event::EnvelopeRefused(refused) => Command::RefuseEnvelope(refused),
         Event::LeaksFound(found) if found.round.is_empty() => {
             Command::FinishStep { step: found.step.clone() }
         }
@@ -91,7 +89,8 @@ fn close_command(closed: &RoundClosed) -> Result<Command, String> {
 
 fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
     let claim = session.items.get(&back.item).and_then(|item| item.claim.as_ref());
-    Command::Return { back: Box::new(back.clone()), holder: claim.and_then(|claim| claim.holder.clone()) }
+    let holder = claim.and_then(|claim| claim.holder.clone());
+    Command::Return(Box::new(WorkItemReturned { holder, ..back.clone() }))
 }
 
 /// The end of the step that has it recorded, else this.
@@ -141,11 +140,9 @@ fn fail_command(session: &Session, failed: SeatFailed) -> Command {
 fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Command {
     let WorkItemClaimed { item, participant, holder, .. } = claim;
     let held = session.items.get(&item).filter(|known| known.is_held(at));
-    if held.and_then(|held| held.claim.as_ref()).is_some_and(|claim| claim.holder == holder) {
-        Command::Renew { item, participant, holder }
-    } else {
-        Command::Claim { item, participant, holder }
-    }
+    let is_renewed = held.and_then(|held| held.claim.as_ref()).is_some_and(|claim| claim.holder == holder);
+    let who = ItemHolder { item, participant, holder };
+    if is_renewed { Command::Renew(who) } else { Command::Claim(who) }
 }
 
 /// A merge; comment and name stand on the yes that follows.

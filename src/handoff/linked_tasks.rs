@@ -22,44 +22,99 @@ pub struct LinkedTasks {
     pub warnings: Vec<String>,
 }
 
-pub fn linked_tasks(tasks: &[Task], links: &[LinkDefinition], reports: &[Report], task: &str) -> LinkedTasks {
-    let mut warnings = Vec::new();
-    match build(tasks, links, reports, task, &mut warnings) {
-        Ok(json) => LinkedTasks { json, warnings },
-        Err(why) => {
-            let warning = format!("the linked tasks of `{task}` could not be built: {why}");
-            LinkedTasks { json: NO_LINKS.to_owned(), warnings: vec![warning] }
-        }
-    }
+/// The tasks of a session, with its links and reports.
+struct TaskLinks {
+    tasks: Vec<Task>,
+    links: Vec<LinkDefinition>,
+    reports: Vec<Report>,
 }
 
-fn build(
-    tasks: &[Task],
-    links: &[LinkDefinition],
-    reports: &[Report],
-    task: &str,
-    warnings: &mut Vec<String>,
-) -> Result<String, String> {
-    let others =
-        |here: fn(&LinkDefinition) -> &String, there: fn(&LinkDefinition) -> &String| -> Vec<&Task> {
-            let ends = links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK).map(there);
-            let ends: Vec<&String> = ends.collect();
-            tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
-        };
-    let sides = [others(|link| &link.to, |link| &link.from), others(|link| &link.from, |link| &link.to)];
-    if sides.iter().all(Vec::is_empty) {
-        return Ok(NO_LINKS.to_owned());
-    }
-    let mut found = Vec::with_capacity(2);
-    for side in sides {
-        let mut rows = Vec::with_capacity(side.len());
-        for task in side {
-            rows.push((created(task)?, &task.id, row(task, links, reports, warnings)?));
+impl TaskLinks {
+    fn linked(&self, task: &str) -> LinkedTasks {
+        let mut warnings = Vec::new();
+        match self.build(task, &mut warnings) {
+            Ok(json) => LinkedTasks { json, warnings },
+            Err(why) => {
+                let warning = format!("the linked tasks of `{task}` could not be built: {why}");
+                LinkedTasks { json: NO_LINKS.to_owned(), warnings: vec![warning] }
+            }
         }
-        rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-        found.push(rows.into_iter().map(|(_, _, row)| row).collect::<Value>());
     }
-    Ok(indented(&json!({ "linked_from": found[0], "linked_to": found[1] })))
+
+    fn build(&self, task: &str, warnings: &mut Vec<String>) -> Result<String, String> {
+        type End = fn(&LinkDefinition) -> &String;
+        let (from, to): (End, End) = (|link| &link.from, |link| &link.to);
+        let others = |here: End, there: End| -> Vec<&Task> {
+            let links = self.links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK);
+            let ends: Vec<&String> = links.map(there).collect();
+            self.tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
+        };
+        let sides = [others(to, from), others(from, to)];
+        if sides.iter().all(Vec::is_empty) {
+            return Ok(NO_LINKS.to_owned());
+        }
+        let mut found = Vec::with_capacity(2);
+        for side in sides {
+            let mut rows = Vec::with_capacity(side.len());
+            for task in side {
+                rows.push((created(task)?, &task.id, self.row(task, warnings)?));
+            }
+            rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+            found.push(rows.into_iter().map(|(_, _, row)| row).collect::<Value>());
+        }
+        Ok(indented(&json!({ "linked_from": found[0], "linked_to": found[1] })))
+    }
+
+    fn row(&self, task: &Task, warnings: &mut Vec<String>) -> Result<Map<String, Value>, String> {
+        let mut row = task.row.clone();
+        for key in TIMES {
+            if let Some(Value::String(written)) = row.get(key) {
+                let at =
+                    time(written).ok_or_else(|| format!("`{key}` of `{}` is no time: {written}", task.id))?;
+                row.insert(key.to_owned(), at.to_string().into());
+            }
+        }
+        match self.report_on(task) {
+            Ok(None) => {}
+            Ok(Some((agent, report, at))) => {
+                row.insert("taskAgentId".to_owned(), agent.into());
+                row.insert("latestTaskAgentReport".to_owned(), report.content.trim().into());
+                row.insert("latestTaskAgentReportCreatedAt".to_owned(), at.to_string().into());
+            }
+            Err(why) => {
+                warnings.push(format!("the report on linked task `{}` is left out: {why}", task.id));
+            }
+        }
+        Ok(row)
+    }
+
+    /// The latest report of the first of a task's agents that has one: agents by their link, the newest
+    /// first, links made at the same time by their id.
+    fn report_on(&self, task: &Task) -> Result<Option<(&str, &Report, Timestamp)>, String> {
+        let mut agents = Vec::new();
+        for link in self.links.iter().filter(|link| link.kind == AGENT_TASK && link.to == task.id) {
+            let at = time(&link.created_at).ok_or_else(|| {
+                format!("`createdAt` of link `{}` is no time: {}", link.id, link.created_at)
+            })?;
+            agents.push((Reverse(at), &link.id, link.from.as_str()));
+        }
+        agents.sort();
+        for (_, _, agent) in agents {
+            let mut latest: Option<(&Report, Timestamp)> = None;
+            let reports = self.reports.iter().filter(|report| report.agent == agent);
+            for report in reports.filter(|it| it.scope == "current" && !it.content.trim().is_empty()) {
+                let at = time(&report.created_at)
+                    .ok_or_else(|| format!("its report's `createdAt` is no time: {}", report.created_at))?;
+                if latest.is_none_or(|(_, before)| at > before) {
+                    latest = Some((report, at));
+                }
+            }
+            if let Some((report, at)) = latest {
+                return Ok(Some((agent, report, at)));
+            }
+        }
+        Ok(None)
+    }
 }
 
 fn created(task: &Task) -> Result<Timestamp, String> {
@@ -68,65 +123,6 @@ fn created(task: &Task) -> Result<Timestamp, String> {
         Some(written) => time(written.as_str().unwrap_or_default())
             .ok_or_else(|| format!("`createdAt` of `{}` is no time: {written}", task.id)),
     }
-}
-
-fn row(
-    task: &Task,
-    links: &[LinkDefinition],
-    reports: &[Report],
-    warnings: &mut Vec<String>,
-) -> Result<Map<String, Value>, String> {
-    let mut row = task.row.clone();
-    for key in TIMES {
-        if let Some(Value::String(written)) = row.get(key) {
-            let at =
-                time(written).ok_or_else(|| format!("`{key}` of `{}` is no time: {written}", task.id))?;
-            row.insert(key.to_owned(), at.to_string().into());
-        }
-    }
-    match report_of(task, links, reports) {
-        Ok(None) => {}
-        Ok(Some((agent, report, at))) => {
-            row.insert("taskAgentId".to_owned(), agent.into());
-            row.insert("latestTaskAgentReport".to_owned(), report.content.trim().into());
-            row.insert("latestTaskAgentReportCreatedAt".to_owned(), at.to_string().into());
-        }
-        Err(why) => warnings.push(format!("the report on linked task `{}` is left out: {why}", task.id)),
-    }
-    Ok(row)
-}
-
-/// The latest report of the first of a task's agents that has one: agents by their link, the newest
-/// first, links made at the same time by their id.
-fn report_of<'a>(
-    task: &Task,
-    links: &'a [LinkDefinition],
-    reports: &'a [Report],
-) -> Result<Option<(&'a str, &'a Report, Timestamp)>, String> {
-    let mut agents = Vec::new();
-    for link in links.iter().filter(|link| link.kind == AGENT_TASK && link.to == task.id) {
-        let at = time(&link.created_at)
-            .ok_or_else(|| format!("`createdAt` of link `{}` is no time: {}", link.id, link.created_at))?;
-        agents.push((Reverse(at), &link.id, link.from.as_str()));
-    }
-    agents.sort();
-    for (_, _, agent) in agents {
-        let mut latest: Option<(&Report, Timestamp)> = None;
-        for report in reports.iter().filter(|report| report.agent == agent && report.scope == "current") {
-            if report.content.trim().is_empty() {
-                continue;
-            }
-            let at = time(&report.created_at)
-                .ok_or_else(|| format!("its report's `createdAt` is no time: {}", report.created_at))?;
-            if latest.is_none_or(|(_, before)| at > before) {
-                latest = Some((report, at));
-            }
-        }
-        if let Some((report, at)) = latest {
-            return Ok(Some((agent, report, at)));
-        }
-    }
-    Ok(None)
 }
 
 /// A time as a person may write it: with an offset, or in UTC without one; a date alone is its start.
@@ -152,13 +148,12 @@ impl Session {
         let Some(task) = task else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
         };
-        let mut tasks = self.tasks.to_vec();
-        let mut links = definition.links.clone();
-        let mut reports = definition.reports.clone();
+        let (links, reports) = (definition.links.clone(), definition.reports.clone());
+        let mut all = TaskLinks { tasks: self.tasks.to_vec(), links, reports };
         for past in self.header.iter().flat_map(|header| &header.linked_sessions) {
-            past.add(&mut tasks, &mut links, &mut reports);
+            past.add(&mut all.tasks, &mut all.links, &mut all.reports);
         }
-        linked_tasks(&tasks, &links, &reports, &task)
+        all.linked(&task)
     }
 
     /// The task a step works on: its own word, else the issue it is handed, else the session's input,
@@ -225,7 +220,8 @@ links:
     }
 
     fn linked(definition: &Definition, task: &str) -> LinkedTasks {
-        linked_tasks(&definition.tasks, &definition.links, &definition.reports, task)
+        let Definition { tasks, links, reports, .. } = definition.clone();
+        TaskLinks { tasks, links, reports }.linked(task)
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use completeness::{Checked, CheckedRound};
 pub use context::{is_no, parallel_data, round_data};
 pub use disclosure::{fulfilled, rejected};
 pub use form::FormFacts;
-pub use linked_tasks::{LinkedTasks, linked_tasks};
+pub use linked_tasks::LinkedTasks;
 pub use names::{options_named, plain_texts, words};
 pub use rendering::Rendered;
 pub(crate) use revision::is_asked_again;

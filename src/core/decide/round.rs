@@ -36,13 +36,14 @@ pub fn open_round(
     let of_round = drafted.checked.warnings.iter().chain(&drafted.asked.warnings);
     let of_round = of_round.map(|warning| format!("round `{}`: {warning}", step.id));
     let warnings = of_round.chain(session.linked(step).warnings);
-    let mut events: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
+    let warnings: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
+    let mut events = Vec::new();
     if definition.project_summary.is_none() && summary != session.context.as_deref() {
         events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
     }
     let offers = offers(session, &opened)?;
     events.push(Event::RoundOpened(Arc::new(opened)));
-    events.extend(offers);
+    events.extend(warnings.into_iter().chain(offers));
     Ok(events)
 }
 

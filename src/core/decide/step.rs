@@ -70,14 +70,15 @@ pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult 
     let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
     let mut events = Vec::new();
     for (index, WorkItemDraft { offered, warnings }) in drafts.into_iter().enumerate() {
-        let offered = WorkItemOffered { item: format!("{of_run}/{}", index + 1), ..offered };
+        let participant = offered.participant.clone();
+        let item = format!("{of_run}/{}", index + 1);
+        events.push(Event::WorkItemOffered(Arc::new(WorkItemOffered { item, ..offered })));
         events.extend(warnings.into_iter().map(|message| Event::Warning {
             message,
             step: Some(id.to_owned()),
             round: None,
-            participant: Some(offered.participant.clone()),
+            participant: Some(participant.clone()),
         }));
-        events.push(Event::WorkItemOffered(Arc::new(offered)));
     }
     Ok(events)
 }

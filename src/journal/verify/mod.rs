@@ -163,8 +163,6 @@ struct Verifier {
     chain: Chain,
     /// The next documents that the decision before calls for.
     due: VecDeque<Event>,
-    /// The warnings just before, whose decision is known by the event that follows them.
-    warnings: Vec<Event>,
     /// Documents with a time before the one of the document before.
     backwards: Vec<u64>,
 }
@@ -231,10 +229,6 @@ impl Verifier {
     /// Checks that the event is the one that is due, or one that the core decides now.
     fn follows(&mut self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
-        // Warnings that were torn from their event are told again.
-        if matches!(event, Event::SessionResumed { .. } | Event::SessionForked(_)) {
-            self.warnings.clear();
-        }
         self.check_outside(line)?;
         match self.due.pop_front() {
             Some(due) if self.is_due(&due, event) => return Ok(()),
@@ -248,29 +242,16 @@ impl Verifier {
             Some(due) => return Err(difference(&due, event)),
             None => {}
         }
-        if matches!(event, Event::Warning { .. }) {
-            self.warnings.push(event.clone());
-            return Ok(());
-        }
         if let Event::ContextChanged { text } = event {
             let own = &self.session.definition().project_summary;
             let is_change = own.is_none() && *text != self.session.context;
             return is_change.then_some(()).ok_or_else(|| "it changes nothing that a round shows".to_owned());
         }
-        let warned = std::mem::take(&mut self.warnings);
         let command = command::of(&self.session, event, line.stamped.at)?;
         let decided = decide(&self.session, command, line.stamped.at)
             .map_err(|refusal| format!("{} cannot be here: {refusal}", named(&as_json(event))))?;
         let mut decided = VecDeque::from(decided);
-        for warning in warned {
-            if !decided.pop_front().is_some_and(|due| self.is_due(&due, &warning)) {
-                return Err("nothing called for the warning before it".to_owned());
-            }
-        }
         let Some(due) = decided.pop_front() else { return Err("nothing led to it".to_owned()) };
-        if matches!(due, Event::Warning { .. }) {
-            return Err("what is to be warned of is not said before it".to_owned());
-        }
         if !self.is_due(&due, event) {
             return Err(difference(&due, event));
         }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
+use crate::history::{Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
 use crate::round::answer::TokenUsage;
 
 /// Providers that ask no service and cost nothing.
@@ -32,10 +32,13 @@ impl Cost {
         Self { tokens, dollars: said.unwrap_or(listed), is_unknown }
     }
 
-    /// The cost of a request whose usage is unknown; none where the model is free.
-    fn untold(price: Option<Price>) -> Option<Self> {
-        let is_charged = price.is_none_or(|price| !price.is_nothing());
-        is_charged.then(|| Self { is_unknown: true, ..Self::default() })
+    /// The cost of the tokens that were told, and of so many requests that told nothing of theirs: none where
+    /// nobody charges and no tokens were told.
+    fn of(told: Option<TokenUsage>, untold: u32, price: Option<Price>) -> Option<Self> {
+        let is_charged = untold > 0 && price.is_none_or(|price| !price.is_nothing());
+        let unknown = is_charged.then(|| Self { is_unknown: true, ..Self::default() });
+        let told = told.map(|tokens| Self::from_usage(tokens, price));
+        told.into_iter().chain(unknown).reduce(Self::and)
     }
 
     #[must_use]
@@ -87,9 +90,9 @@ impl Session {
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
-            item.returned.iter().filter_map(move |(back, _)| match back.record.tokens {
-                Some(tokens) => Some(Cost::from_usage(tokens, price)),
-                None => Cost::untold(price).filter(|_| back.record.origin.may_cost()),
+            item.returned.iter().filter_map(move |(back, _)| {
+                let is_untold = back.record.tokens.is_none() && back.record.origin.may_cost();
+                Cost::of(back.record.tokens, is_untold.into(), price)
             })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
@@ -114,11 +117,12 @@ impl Seat {
             SeatStatus::Revealed(answer, _) if asked.is_some_and(|model| model.starts_with("remote/")) => {
                 Some(Cost { tokens: answer.record.tokens?, ..Cost::default() })
             }
-            SeatStatus::Revealed(answer, _) => answer.spent(prices),
+            SeatStatus::Revealed(answer, _) => {
+                Cost::of(answer.record.tokens, self.untold(), prices(&answer.record.model))
+            }
             // A request that failed may have been charged for.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                let price = asked.and_then(prices);
-                failed.tokens.map_or_else(|| Cost::untold(price), |told| Some(Cost::from_usage(told, price)))
+                Cost::of(failed.tokens, self.untold(), asked.and_then(prices))
             }
             _ => None,
         }
@@ -131,16 +135,6 @@ impl Seat {
             SeatStatus::Revealed(answer, _) => answer.record.untold(),
             _ => 0,
         }
-    }
-}
-
-impl AnswerRevealed {
-    /// None where nobody charges and no tokens were told.
-    fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
-        let price = prices(&self.record.model);
-        let told = self.record.tokens.map(|tokens| Cost::from_usage(tokens, price));
-        let untold = Cost::untold(price).filter(|_| self.record.untold() > 0);
-        told.into_iter().chain(untold).reduce(Cost::and)
     }
 }
 
@@ -162,9 +156,9 @@ mod tests {
         let of_program = Cost::from_usage(said, Some(price));
         assert!((of_program.dollars - 0.02).abs() < 1e-12, "not the listed price");
         assert!(!Cost::from_usage(said, None).is_unknown);
-        assert!(Cost::untold(None).is_some_and(|spent| spent.is_unknown));
-        assert!(Cost::untold(Some(price)).is_some_and(|spent| spent.is_unknown));
-        assert_eq!(Cost::untold(Some(Price::default())), None, "nobody charges");
+        assert!(Cost::of(None, 1, None).is_some_and(|spent| spent.is_unknown));
+        assert!(Cost::of(None, 1, Some(price)).is_some_and(|spent| spent.is_unknown));
+        assert_eq!(Cost::of(None, 1, Some(Price::default())), None, "nobody charges");
         let scripted = AnswerRecord { origin: Origin::Script, tries: 1, ..AnswerRecord::default() };
         assert_eq!(scripted.untold(), 0, "nobody charges for a script in a model's place");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));

@@ -14,7 +14,7 @@ use crate::history::{
     QuestionAnswered, RECORDED_BY_STEP, RoundOpened, RoundRun, Session, StepFinished, TimedEvent,
     check_artifact, next_id,
 };
-use crate::workflow::{Definition, Record, Recorded, Step};
+use crate::workflow::{Definition, Recorded, Step};
 
 /// The `by` of conflicts that a count opens or resolves.
 pub const TALLY: &str = "tally";
@@ -163,10 +163,21 @@ pub fn recorded(
         definition,
         step: &step.id,
     };
-    let event = |Entry { list, place, value }: Entry<'_>| {
-        draft.event(list, value).map_err(|why| format!("`{}`{place}: {why}", record.from.text()))
-    };
-    entries(record, &found)?.into_iter().map(event).collect()
+    let (path, words) = (record.from.text(), Recorded::WORDS);
+    if record.what.is_none() && words.iter().all(|(word, _)| found.get(word).is_none()) {
+        return Err(format!("`{path}` has none of {}", words.map(|(word, _)| word).join(", ")));
+    }
+    let named = words.into_iter().filter(|_| record.what.is_none());
+    let named = named.filter_map(|(word, list)| Some((list, format!(".{word}"), found.get(word)?)));
+    let whole = record.what.map(|list| (list, String::new(), &found));
+    let mut events = Vec::new();
+    for (list, place, found) in whole.into_iter().chain(named.filter(|(_, _, found)| !found.is_null())) {
+        let entries = found.as_array().ok_or_else(|| format!("`{path}`{place} is no list"))?;
+        for (at, entry) in entries.iter().enumerate() {
+            events.push(draft.event(list, entry).map_err(|why| format!("`{path}`{place}[{at}]: {why}"))?);
+        }
+    }
+    Ok(events)
 }
 
 /// The context with the step's own result, as later steps will see it. Of the session only what that result
@@ -192,35 +203,6 @@ fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Ma
     let mut context = session.context();
     context.extend(after.context());
     context
-}
-
-/// An entry of one of the lists that a `record` reads.
-struct Entry<'a> {
-    list: Recorded,
-    place: String,
-    value: &'a Value,
-}
-
-fn entries<'a>(record: &Record, found: &'a Value) -> Result<Vec<Entry<'a>>, String> {
-    let of_list = |list: Recorded, place: &str, found: &'a Value| {
-        let found = found.as_array().ok_or_else(|| format!("`{}`{place} is no list", record.from.text()))?;
-        let entry = |(at, value)| Entry { list, place: format!("{place}[{at}]"), value };
-        Ok::<Vec<Entry<'a>>, String>(found.iter().enumerate().map(entry).collect())
-    };
-    if let Some(list) = record.recorded() {
-        return of_list(list, "", found);
-    }
-    if Recorded::WORDS.iter().all(|(word, _)| found.get(word).is_none()) {
-        let words = Recorded::WORDS.map(|(word, _)| word);
-        return Err(format!("`{}` has none of {}", record.from.text(), words.join(", ")));
-    }
-    let mut all = Vec::new();
-    for (word, list) in Recorded::WORDS {
-        if let Some(found) = found.get(word).filter(|found| !found.is_null()) {
-            all.extend(of_list(list, &format!(".{word}"), found)?);
-        }
-    }
-    Ok(all)
 }
 
 /// The agenda and the artifacts' ids as the events so far leave them.

@@ -85,7 +85,7 @@ impl Session {
         let definition = self.definition();
         let seat = self.seat_info(agent).ok_or_else(|| format!("`{agent}` is not in the roster"))?;
         let stage_context = StageContext {
-            stage_description: stage_description(step).to_owned(),
+            stage_description: step.description.as_ref().or(step.label.as_ref()).unwrap_or(&step.id).clone(),
             expected_output: expected(step),
             available_skills: seat.skills.clone(),
             // An agent on another machine has no way to open them.
@@ -102,7 +102,9 @@ impl Session {
             review_context,
         };
         let template = template(definition, step, agent)?;
-        let scope = scope_of(definition, &task);
+        let mut scope = of_definition(definition);
+        scope.extend(work_item(definition, &task));
+        let scope = Value::Object(scope);
         let mut said = directive(definition, step).cloned();
         if let Some(said) = &mut said {
             render(said, "`facilitator_directive`", &scope)?;
@@ -158,12 +160,6 @@ impl Session {
 /// The text of a prompt: what the template gave, else the whole work item as JSON.
 fn text(definition: &Definition, task: &AgentWork) -> String {
     task.prompt.clone().unwrap_or_else(|| as_json(&work_item(definition, task)))
-}
-
-fn scope_of(definition: &Definition, task: &AgentWork) -> Value {
-    let mut scope = of_definition(definition);
-    scope.extend(work_item(definition, task));
-    Value::Object(scope)
 }
 
 /// A work item as a whole: what the agent is handed, the session's goal and constraints, its stage.
@@ -262,7 +258,10 @@ fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     }
     let reviewed = task.review_context.as_ref().map(|context| context.target_artifact_id.as_str());
     for made in stage.previous_artifacts.iter().filter(|made| Some(made.artifact_id.as_str()) != reviewed) {
-        let _ = writeln!(out, "{}", artifact(made));
+        let PreviousArtifact { artifact_id, stage, version, content, .. } = made;
+        let content = shown(content.as_ref());
+        let _ =
+            writeln!(out, "Earlier artifact: `{artifact_id}` (stage `{stage}`, version {version}){content}");
     }
     if let Some(context) = &task.review_context {
         let content = task.input.get("artifact").and_then(|artifact| artifact.get("content"));
@@ -275,14 +274,6 @@ fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     out
 }
 
-fn artifact(made: &PreviousArtifact) -> String {
-    let PreviousArtifact { artifact_id, stage, version, .. } = made;
-    format!(
-        "Earlier artifact: `{artifact_id}` (stage `{stage}`, version {version}){}",
-        shown(made.content.as_ref())
-    )
-}
-
 /// The content of an artifact: its text where it is one, else JSON.
 fn shown(content: Option<&Value>) -> String {
     let Some(content) = content else { return String::new() };
@@ -291,10 +282,6 @@ fn shown(content: Option<&Value>) -> String {
         Value::String(text) => format!(":\n{}", text.trim_end()),
         other => format!(":\n{other}"),
     }
-}
-
-fn stage_description(step: &Step) -> &str {
-    step.description.as_deref().or(step.label.as_deref()).unwrap_or(&step.id)
 }
 
 fn expected(step: &Step) -> ExpectedOutput {

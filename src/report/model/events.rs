@@ -42,7 +42,7 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
         let leaks = leaks(session, session.leaks_of(&item.offered.item)?);
         Some(json!({ "participant": item.offered.participant, "leaks": leaks }))
     };
-    let answered = items.clone().filter_map(|item| item.returned.last()).last();
+    let answered = items.clone().filter_map(|item| item.returned.last()).next_back();
     let who = match answered.map(|(back, _)| &back.record) {
         Some(record) if record.origin != Origin::Script => Some(record.who()),
         Some(_) => Some("scripted".to_owned()),

@@ -283,7 +283,7 @@ impl FormFacts {
 
     /// Checks an answer: its form, and that it agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
-        let answer = &without_nulls(answer);
+        let answer = &without_nulls(answer, &self.schema());
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
         texts_of(answer, &mut texts);
@@ -339,7 +339,7 @@ impl FormFacts {
     /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
     /// of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
-        let mut data = without_nulls(answer).as_object().cloned().unwrap_or_default();
+        let mut data = without_nulls(answer, &self.schema()).as_object().cloned().unwrap_or_default();
         data.shift_remove("set_aside");
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {
@@ -411,6 +411,23 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     })
 }
 
+fn is_required(schema: &Value, key: &str) -> bool {
+    schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == key))
+}
+
+/// A value without the keys that are null where they may be left out.
+fn without_nulls(value: &Value, schema: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| without_nulls(item, &schema["items"])).collect(),
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(schema, key));
+            let inner = |key: &String, value| without_nulls(value, &schema["properties"][key.as_str()]);
+            Value::Object(kept.map(|(key, value)| (key.clone(), inner(key, value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
 fn items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
     answer[list].as_array().into_iter().flatten()
 }
@@ -421,19 +438,6 @@ fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
         Value::Object(map) => map.values().for_each(|item| texts_of(item, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// An answer without the keys that are null where they may be left out.
-fn without_nulls(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => items.iter().map(without_nulls).collect(),
-        Value::Object(map) => {
-            let may_be_null = |key: &str| matches!(key, "winner" | "recommendation");
-            let kept = map.iter().filter(|(key, value)| !value.is_null() || may_be_null(key));
-            Value::Object(kept.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 

@@ -82,14 +82,15 @@ pub fn quote_value(value: &Value) -> String {
 /// How much of one part of an answer stands in a report, in characters; the file has all of it.
 const PART: usize = 20_000;
 
-/// One part of an answer as an item: on the line of its heading if all of it is short, else below it.
+/// One part of an answer as an item: on the line of its heading, or below it if there are lines or sentences.
 pub fn part(heading: &str, value: &Value) -> String {
     if is_blank(value) {
         return String::new();
     }
     let heading = inline(heading);
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    let texts = items.iter().map(|item| item.as_str().filter(|text| !text.trim().contains('\n')));
+    let is_short = |text: &&str| !text.trim().contains('\n') && (items.len() == 1 || !text.ends_with('.'));
+    let texts = items.iter().map(|item| item.as_str().filter(is_short));
     if let Some(texts) = texts.collect::<Option<Vec<&str>>>() {
         let texts: Vec<String> = texts.into_iter().map(|text| inline(&cut(text, PART))).collect();
         return format!("  - {heading}: {}\n", texts.join("; "));
@@ -198,5 +199,11 @@ mod tests {
         let value = serde_json::json!({"optimizing_for": "speed", "risks": ["a\nb", 3]});
         assert_eq!(quote_value(&value), "> - optimizing for: speed\n> - risks: a\n>   b\n> - risks: 3\n");
         assert!(is_blank(&serde_json::json!({"risks": [], "x": null})));
+        assert_eq!(
+            part("Reasons", &serde_json::json!(["it is warm", "we run it"])),
+            "  - Reasons: it is warm; we run it\n"
+        );
+        let sentences = part("Reasons", &serde_json::json!(["It is warm.", "We run it."]));
+        assert_eq!(sentences, "  - Reasons:\n\n    > - It is warm.\n    > - We run it.\n\n");
     }
 }

@@ -21,7 +21,7 @@ use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
-use crate::tally::{CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
+use crate::tally::{Choose, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::words::alias;
 use crate::workflow::unfit_threshold;
 
@@ -52,11 +52,20 @@ fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic>
         })
     });
     let threshold = threshold.transpose()?;
-    let terms = RuleOptions { threshold, ..RuleOptions::default() };
+    let choose = rules.choose.as_ref().map(|text| {
+        let problem =
+            || Diagnostic::new(format!("`{text}` is no number of options")).hint("give a number, or half");
+        Choose::parse(text).ok_or_else(problem)
+    });
+    let terms = RuleOptions { threshold, choose: choose.transpose()? };
     if let Some(rule) = rule.filter(|_| !rules.all) {
         if rules.threshold.is_some() && rule.default_threshold().is_none() {
             let problem = Diagnostic::new(format!("rule `{}` takes no --threshold", rule.name()));
             return Err(problem.hint("leave --threshold out"));
+        }
+        if terms.choose.is_some_and(|choose| !rule.chooses(choose)) {
+            let problem = Diagnostic::new(format!("rule `{}` does not choose so", rule.name()));
+            return Err(problem.hint("--choose N is for approval and score, --choose half for approval"));
         }
         if let Some(what) = terms.threshold.as_ref().and_then(|share| unfit_threshold(rule, share)) {
             return Err(Diagnostic::new(what).hint("a share such as 2/3 or 0.6667"));

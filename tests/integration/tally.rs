@@ -24,6 +24,13 @@ fn a_file_is_counted_by_any_rule_that_fits() {
     let text = desk.run(["tally", "--ballots", "tn.json", "--rule", "schulze"]).code(0).out;
     let row = text.contains("2 nashville    58   ·  68  68");
     assert!(text.contains("winner: nashville") && row, "{text}");
+    desk.write(
+        "two.yaml",
+        "options: [a, b, c]\nballots: [{approve: [a, b]}, {approve: [b, a]}, {approve: [c]}]\n",
+    );
+    let chosen =
+        desk.run(["tally", "--ballots", "two.yaml", "--rule", "approval", "--choose", "half", "--json"]);
+    assert_eq!(chosen.code(0).lines()[0]["winners"], json!(["a", "b"]));
 }
 
 #[test]
@@ -60,7 +67,8 @@ fn mistakes_are_told_with_the_next_step() {
     let desk = Desk::new();
     desk.write("tn.json", BALLOTS);
     desk.write("esc.yaml", "options: [\"\\e[31mred\", b]\nballots: [{vote: \"\\e[31mred\"}]\n");
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&["--ballots", "tn.json", "--rule", "irv", "--choose", "2"], "--choose N is for approval"),
         (&["--ballots", "tn.json"], "--rule <RULE>"),
         (&["--rule", "irv"], "roundtable run FILE"),
         (&["--ballots", "tn.json", "--rule", "ivr"], "did you mean `irv`?"),

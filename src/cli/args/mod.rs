@@ -207,6 +207,9 @@ pub struct TallyArgs {
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE")]
     pub threshold: Option<String>,
+    /// Choose so many options by approval or score; `half`: all that half of the seats approve
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    pub choose: Option<String>,
     /// Count only ballots whose answer cites something in the snapshot
     #[arg(long, conflicts_with = "ballots")]
     pub supported: bool,

@@ -19,6 +19,7 @@ use crate::launch::environment::Environment;
 use crate::launch::plan::{LaunchOptions, SessionPlan, examine_file, read_definition};
 use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
+use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
 
 /// Findings about one definition.
@@ -110,6 +111,9 @@ impl CheckFindings {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file));
+                let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
+                notes.extend(aside);
+                errors.extend(refused.into_iter().map(|problem| problem.with_file(&plan.file)));
                 if probe {
                     let misfits = misfits(&session, &LaunchOptions::default(), set_up);
                     warnings.extend(misfits.into_iter().map(|misfit| misfit.with_file(&plan.file)));
@@ -126,16 +130,13 @@ impl CheckFindings {
 }
 
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {
-    let mut at = String::new();
-    if let Some(place) = &problem.place {
-        at.push_str(&place.file);
-        // Editors find a place by file, line and column, so all three stand where any does.
-        if place.line > 0 {
-            at.push_str(&format!(":{}:{}", place.line, place.column.max(1)));
-        }
-        at.push_str(": ");
+    let mut told = problem.clone();
+    told.message.insert_str(0, &format!("{severity}: "));
+    // Editors find a place by file, line and column, so all three stand where any does.
+    if let Some(place) = told.place.as_mut().filter(|place| place.line > 0) {
+        place.column = place.column.max(1);
     }
-    output.line(&harmless_line(&format!("{at}{}: {}", severity, problem.message)));
+    output.line(&harmless_line(&told.to_string()));
     if let Some(hint) = &problem.hint {
         output.line(&format!("  hint: {}", harmless_line(hint)));
     }

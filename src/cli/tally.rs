@@ -21,7 +21,7 @@ use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
-use crate::tally::{Choose, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
+use crate::tally::{CountableKind, Rule, RuleOptions, Verdict, read_ballots};
 use crate::words::alias;
 use crate::workflow::unfit_threshold;
 
@@ -45,19 +45,7 @@ fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic>
             .ok_or_else(|| unknown().hint(did_you_mean(name, &Rule::names())))
     };
     let rule = rules.rule.as_ref().map(named).transpose()?;
-    let threshold = rules.threshold.as_ref().map(|text| {
-        Fraction::parse(text).ok_or_else(|| {
-            let problem = Diagnostic::new(format!("`{text}` is no share above 0 and up to 1"));
-            problem.hint("write it like 2/3 or 0.6667")
-        })
-    });
-    let threshold = threshold.transpose()?;
-    let choose = rules.choose.as_ref().map(|text| {
-        let problem =
-            || Diagnostic::new(format!("`{text}` is no number of options")).hint("give a number, or half");
-        Choose::parse(text).ok_or_else(problem)
-    });
-    let terms = RuleOptions { threshold, choose: choose.transpose()? };
+    let terms = RuleOptions { threshold: rules.threshold.clone(), choose: rules.choose };
     if let Some(rule) = rule.filter(|_| !rules.all) {
         if rules.threshold.is_some() && rule.default_threshold().is_none() {
             let problem = Diagnostic::new(format!("rule `{}` takes no --threshold", rule.name()));

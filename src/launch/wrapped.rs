@@ -2,7 +2,7 @@
 //!
 //! A program that declares tools, or changes the snapshot, takes no seat in a blind round.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::environment::Environment;
@@ -39,6 +39,11 @@ impl<'a> InstalledProgram<'a> {
         self.model.split_once('/').map_or("", |(_, name)| name)
     }
 
+    fn aside(&self) -> Option<Diagnostic> {
+        let aside = self.found.program.left_aside(false)?;
+        Some(Diagnostic::new(format!("`{}`: {aside}", self.model)))
+    }
+
     fn is_unknown(&self) -> bool {
         self.known.finding.is_none() && !self.found.program.is_declared(self.name())
     }
@@ -71,6 +76,22 @@ impl<'a> InstalledProgram<'a> {
     }
 }
 
+/// Says what the programs of seats leave aside of the user's own settings, and why some take no seat.
+pub fn program_notes(
+    session: &Session,
+    answers: &Answers,
+    set_up: &Environment,
+) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let models: BTreeSet<&str> = asked_seats(session, answers).map(|seat| seat.model.as_str()).collect();
+    let programs = models.into_iter().filter_map(|model| InstalledProgram::of(model, set_up).ok().flatten());
+    let programs: Vec<InstalledProgram<'_>> = programs.collect();
+    let refusal = |program: &InstalledProgram<'_>| program.refusal(program.known.finding.as_ref()?);
+    (
+        programs.iter().filter_map(InstalledProgram::aside).collect(),
+        programs.iter().filter_map(refusal).collect(),
+    )
+}
+
 /// Returns what the program of each seat was seen to send, by the seat's name; one of which nothing is known
 /// in its version is measured, after `tell` has said so.
 pub(super) fn wrapped_seats(
@@ -99,8 +120,8 @@ pub(super) fn wrapped_seats(
 /// Returns what a model's program was seen to send; none where no program answers for it.
 pub fn wrapped(model: &str, set_up: &Environment, tell: Tell<'_>) -> Result<Option<Wrapped>, Diagnostic> {
     let Some(program) = InstalledProgram::of(model, set_up)? else { return Ok(None) };
-    if let Some(aside) = program.found.program.left_aside(false) {
-        tell(&Diagnostic::new(format!("`{model}`: {aside}")));
+    if let Some(aside) = program.aside() {
+        tell(&aside);
     }
     let measured = if program.is_unknown() {
         let provider = &program.found.program.provider;

@@ -126,6 +126,7 @@ fn settings_of_the_users_own_program_that_a_seat_leaves_aside_are_named() {
     desk.write("decide.yaml", ROUND.replace("qa-lead", "codex-cli/m"));
     let told = "leaves model_provider of ~/.codex/config.toml aside";
     desk.run(["--batch", "decide.yaml"]).code(2).tells(told);
+    desk.run(["check", "decide.yaml"]).code(0).says(told);
 }
 
 #[test]

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::tally::{Choose, Fraction};
+
 pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
 #[cfg(feature = "nats")]
 pub use remote::{WorkerArgs, WorkerVerb};
@@ -205,11 +207,11 @@ pub struct TallyArgs {
     #[arg(long, conflicts_with = "ballots")]
     pub all: bool,
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
-    #[arg(long, value_name = "SHARE")]
-    pub threshold: Option<String>,
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub threshold: Option<Fraction>,
     /// Choose so many options by approval or score; `half`: all that half of the seats approve
-    #[arg(long, value_name = "N", conflicts_with = "all")]
-    pub choose: Option<String>,
+    #[arg(long, value_name = "N", conflicts_with = "all", value_parser = several)]
+    pub choose: Option<Choose>,
     /// Count only ballots whose answer cites something in the snapshot
     #[arg(long, conflicts_with = "ballots")]
     pub supported: bool,
@@ -284,6 +286,14 @@ impl Format {
     pub fn ending(self) -> &'static str {
         ENDINGS.into_iter().find(|(_, format)| *format == self).map_or(".txt", |(ending, _)| ending)
     }
+}
+
+fn share(text: &str) -> Result<Fraction, &'static str> {
+    Fraction::parse(text).ok_or("a share is above 0 and up to 1, such as 2/3 or 0.6667")
+}
+
+fn several(text: &str) -> Result<Choose, &'static str> {
+    Choose::parse(text).ok_or("give a number of options, or half")
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ impl Transform {
         }
         let mut scan = Lexer { text, at: 0 };
         scan.space();
+        if scan.rest().starts_with('$') {
+            let path = scan.rest().trim_start_matches(['$', '.']);
+            return Err(scan.error("a path does not begin with `$`").hint(format!("write `{path}`")));
+        }
         let first = scan.word();
         if first.is_empty() {
             let found = scan.next_words();

@@ -123,13 +123,8 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
             say(output, &line);
         }
         if args.supported {
-            let count = ballots(round).count();
-            say(
-                output,
-                &format!(
-                    "Counted: the {count} of {all_answered} ballots that cite something in the snapshot."
-                ),
-            );
+            let counted = format!("Counted: the {} of {all_answered} ballots", ballots(round).count());
+            say(output, &(counted + " that cite something in the snapshot."));
         }
         if let [one] = found.as_slice() {
             explained(one, output);

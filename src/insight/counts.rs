@@ -199,7 +199,11 @@ impl WhatIf {
             ("differs", self.differs.map(Value::from)),
             ("read_as", self.read_as.map(Value::from)),
         ];
-        beside.into_iter().for_each(|(key, beside)| beside.into_iter().for_each(|it| value[key] = it));
+        for (key, beside) in beside {
+            if let Some(beside) = beside {
+                value[key] = beside;
+            }
+        }
         value
     }
 }

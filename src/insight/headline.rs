@@ -112,7 +112,7 @@ struct Count<'a> {
     tally: &'a Tally,
 }
 
-impl<'a> Count<'a> {
+impl Count<'_> {
     /// The headline and its sentence. What went wrong comes before what was counted.
     fn words(&self) -> (String, String) {
         let (tally, winners) = (self.tally, self.tally.verdict.winners.as_slice());

@@ -109,7 +109,9 @@ impl TableReader<'_> {
                 }
             }
         }
-        ballots.iter().for_each(|ballot| self.cast(ballot));
+        for ballot in ballots {
+            self.cast(ballot);
+        }
         Ok(())
     }
 
@@ -281,7 +283,7 @@ impl TableReader<'_> {
                         _ => std::slice::from_ref(place),
                     };
                     for item in tied {
-                        self.once(&mut ranks, UNLISTED, item, rank as u16)?;
+                        self.once(&mut ranks, &UNLISTED, item, rank as u16)?;
                     }
                 }
                 IndexedBallot::Ranking(ranks)
@@ -290,7 +292,7 @@ impl TableReader<'_> {
                 let mut scores = Vec::new();
                 for (key, score) in entries {
                     let amount = self.amount(score)?;
-                    self.once(&mut scores, None, &score.with(Value::Text(key.text.clone())), Some(amount))?;
+                    self.once(&mut scores, &None, &score.with(Value::Text(key.text.clone())), Some(amount))?;
                 }
                 IndexedBallot::Scores(scores)
             }
@@ -310,13 +312,13 @@ impl TableReader<'_> {
     fn once<T: Clone + PartialEq>(
         &mut self,
         places: &mut Vec<T>,
-        none: T,
+        none: &T,
         option: &Node,
         given: T,
     ) -> Result<(), Diagnostic> {
         let at = self.option(option)?;
         places.resize(self.options.len().max(places.len()), none.clone());
-        if places[at] != none {
+        if places[at] != *none {
             let message = format!("`{}` stands twice in one ballot", self.options[at]);
             return self.refused(option, message, "give each option once");
         }

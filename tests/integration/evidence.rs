@@ -168,10 +168,11 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
     screen.wait_for(&["asks you first", "Hugging Face token"]);
     screen.press("o", &["Allow this?", "looks like a Hugging Face token"]);
-    screen.press("y", &["378 bytes", "hf_aaa"]);
-    screen.press("o", &["3 of 3 answered"]);
+    screen.press("y", &["3 of 3 answered"]);
     screen.send("\u{3}\u{3}");
     screen.end();
+    let newest = desk.sessions().into_iter().max().expect("a session");
+    assert!(std::fs::read_to_string(newest).expect("text").contains("hf_aaa"));
     desk.run(["--batch", "decide.yaml"]).code(0);
     write("b");
     desk.run(["--batch", "decide.yaml"]).code(2);

@@ -44,6 +44,12 @@ impl Diagnostic {
         self
     }
 
+    /// The message and what to do next in one line, without the place.
+    pub fn with_hint(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default();
+        format!("{}{hint}", self.message)
+    }
+
     /// Adds the place; an earlier one is kept.
     #[must_use]
     pub fn at(mut self, file: &str, line: u64, column: u64) -> Self {

@@ -1,8 +1,8 @@
 //! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
 //!
-//! Findings are the result: a line each on standard output, with a hint below it; notes say what a run
-//! would run, and which addresses it would ask. Nothing is run or saved, and nothing sent but the question of
-//! `--probe`. Personas and models are looked up as a run would; keys are not needed.
+//! Findings are the result: a line each on standard output, with a hint below it. Notes say what a run would
+//! run, which addresses it would ask, and which of the user's settings a program leaves aside. Nothing is run
+//! but a program's version command, and nothing sent but the question of `--probe`. Keys are not needed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::sanitize::harmless_line;
 struct CheckFindings {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-    /// Programs and addresses that a run would start or contact.
+    /// What a run would start or contact, and which settings it leaves aside.
     notes: Vec<Diagnostic>,
 }
 

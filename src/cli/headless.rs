@@ -88,8 +88,8 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         || !args.participants.is_empty()
         || !args.invite.is_empty();
     if is_ignored {
-        let problem = Diagnostic::new("options of a new session have no effect when resuming");
-        output.warn(&problem.hint("it keeps what it was opened with, and its file"));
+        let problem = Diagnostic::new("options for a new session are ignored when resuming");
+        output.warn(&problem.hint("the session keeps what it was opened with: leave them out"));
     }
 }
 
@@ -116,7 +116,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let EndedRun { done, session, entries, last_hash } = context.runtime.block_on(async {
         tokio::select! {
             ended = run(ready, context.set_up, front) => ended,
-            never = printer.keep_telling() => match never {},
+            never = printer.keep_reporting() => match never {},
         }
     });
     printer.finish();
@@ -299,7 +299,7 @@ struct ProgressReporter<'a> {
     output: &'a mut Console,
     printer: &'a ProgressPrinter,
     door: Option<&'a ServedDoor<'a>>,
-    /// Told once they work: their invitations are on disk then.
+    /// Printed once their invitations are on disk, since they work only then.
     links: Option<Links>,
     workers: &'a WorkerDoor,
 }

@@ -21,18 +21,15 @@ use crate::launch::run::runtime;
 use crate::participants::http::link::{LinkClient, LinkReply};
 use crate::participants::programs::ProgramSeat;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
+use crate::remote::{LONGEST_REASON, LONGEST_WAIT};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
 use crate::signals::Signals;
 use crate::workflow::ProgramSpec;
 
-/// The most characters of a reason that the session takes.
-const LONGEST_REASON: usize = 4000;
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 const URL: &str = "ROUNDTABLE_URL";
 const TOKEN: &str = "ROUNDTABLE_TOKEN";
-/// The longest that the session lets one request wait for work, in seconds.
-const LONGEST_WAIT: u64 = 30;
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -45,7 +42,7 @@ struct InboxWorker<'a> {
     output: &'a mut Console,
 }
 
-/// Works until the session is over, or there was nothing to do for `--wait` seconds.
+/// Works until the session ends, or until no work came for the time of `--wait`.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let client = client(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
@@ -254,11 +251,11 @@ impl InboxWorker<'_> {
                 Err(cause) => why = cause,
             }
             if tried == 0 {
-                self.output.note(&format!("no answer from the session, trying for {TRIES} s: {why}"));
+                self.output.note(&format!("no answer from the session, trying {TRIES} times: {why}"));
             }
         }
         let hint = if why.contains("UnknownIssuer") {
-            "its certificate is made by itself: give the file of it with --cert"
+            "the certificate is self-signed: pass its file with `--cert`"
         } else {
             "run the same command again"
         };

@@ -33,6 +33,7 @@ use crate::round::snapshot::sha256_hex;
 pub struct DoorInputs<'a> {
     /// A session that is open, or that opens when it runs.
     pub session: &'a Session,
+    #[cfg_attr(not(feature = "nats"), expect(dead_code, reason = "the door of workers alone reads it"))]
     pub set_up: &'a Environment,
     pub runtime: &'a tokio::runtime::Runtime,
 }
@@ -55,7 +56,7 @@ pub struct LinkDoor {
     address: SocketAddr,
     /// The address in links.
     url: String,
-    /// None behind a proxy that has a certificate, and on this machine alone.
+    /// None where a proxy holds the certificate, or where only this machine connects.
     tls: Option<TlsAcceptor>,
     /// For the facilitator: a certificate that was made here, and its fingerprint.
     pub notes: Vec<String>,
@@ -173,8 +174,8 @@ impl LinkDoor {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new access for a seat, and the invitation to record: once it is on record, the old access is
-    /// withdrawn.
+    /// Makes a new access for a seat and keeps its token. The old access is withdrawn once the invitation, which
+    /// is returned too, is on record.
     pub fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, Access), Diagnostic> {
         let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
         let (token, invited) = invitation(seat)?;

@@ -35,13 +35,13 @@ pub struct ProgressPrinter {
 #[derive(Default)]
 struct PrinterState {
     bar: Option<ProgressBar>,
-    work: Option<WorkTold>,
+    work: Option<ReportedWork>,
     waits: HashMap<String, Instant>,
     /// The last round whose seats were told.
     round: u32,
 }
 
-struct WorkTold {
+struct ReportedWork {
     what: String,
     detail: String,
     since: Instant,
@@ -75,8 +75,8 @@ impl ProgressPrinter {
         let mut state = self.state();
         let before = state.work.take();
         state.work = under_way(session).map(|(what, detail)| match before.filter(|work| work.what == what) {
-            Some(before) => WorkTold { detail, ..before },
-            None => WorkTold { what, detail, since: now, told: now },
+            Some(before) => ReportedWork { detail, ..before },
+            None => ReportedWork { what, detail, since: now, told: now },
         });
         let Some(round) = session.open_round().filter(|_| self.on_terminal) else {
             drop(state);
@@ -129,7 +129,7 @@ impl ProgressPrinter {
     }
 
     /// Prints waits and signs of life until it is dropped.
-    pub async fn keep_telling(&self) -> Infallible {
+    pub async fn keep_reporting(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
             for line in self.waits().into_iter().chain(self.beat()) {
@@ -169,7 +169,7 @@ impl ProgressPrinter {
     fn beat(&self) -> Option<String> {
         let mut state = self.state();
         let PrinterState { bar, work, .. } = &mut *state;
-        let WorkTold { since, what, detail, told } = work.as_mut()?;
+        let ReportedWork { since, what, detail, told } = work.as_mut()?;
         if let Some(bar) = bar {
             bar.set_message(format!("{what}{}", self.writing()));
         }
@@ -275,7 +275,7 @@ mod tests {
     }
 
     async fn told_in(printer: &ProgressPrinter, lines: &Lines, seconds: u64) -> Vec<String> {
-        let telling = printer.keep_telling();
+        let telling = printer.keep_reporting();
         let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;
         std::mem::take(&mut *lines.lock().expect("no panic"))
     }
@@ -305,7 +305,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_terminal_it_is_told_every_thirty_seconds_what_is_under_way() {
         let now = Instant::now();
-        let work = || WorkTold {
+        let work = || ReportedWork {
             what: "round 1 (`a`)".into(),
             detail: "1 of 2 seats settled".into(),
             since: now,
@@ -313,7 +313,7 @@ mod tests {
         };
         let (there, lines) = printer(false);
         assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
-        there.state().work = Some(WorkTold { told: Instant::now(), since: Instant::now(), ..work() });
+        there.state().work = Some(ReportedWork { told: Instant::now(), since: Instant::now(), ..work() });
         let told = told_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");

@@ -20,7 +20,7 @@ pub struct ServedDoor<'a> {
     pub door: LinkDoor,
 }
 
-/// Links that are told once their invitations are on disk, and the file that they go to.
+/// Links to print once their invitations are on disk, and the file for them.
 pub struct Links {
     access: IndexMap<String, Access>,
     file: Option<File>,

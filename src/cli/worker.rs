@@ -98,7 +98,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     };
     let started = format!("worker {name} at {url}: {}, {in_flight} at once{limit}", models.join(", "));
     let interrupt = CancellationToken::new();
-    let teller = Console::new(false, output.quiet);
+    let console = Console::new(false, output.quiet);
     let settings = WorkerSettings {
         address: Address { url, creds_file, name: name.to_owned() },
         answerer,
@@ -106,7 +106,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
         in_flight: usize::try_from(in_flight).unwrap_or(usize::MAX),
         until_idle: args.until_idle,
         interrupt: interrupt.clone(),
-        tell: Arc::new(move |line| teller.note(&crate::sanitize::harmless_line(line))),
+        tell: Arc::new(move |line| console.note(&crate::sanitize::harmless_line(line))),
     };
     let left = settings.spool.all()?;
     let stopped = interrupt.clone();

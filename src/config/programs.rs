@@ -1,6 +1,6 @@
 //! Programs that take a seat: those known by name, those of the configuration, and where they are.
 //!
-//! Nothing is run here but what prints a version.
+//! Nothing is run here.
 
 use std::path::{Path, PathBuf};
 

@@ -125,7 +125,7 @@ impl Count<'_> {
         }
         let Some(rule) = tally.rule else { return self.without_rule() };
         let (name, sentence) = match winners {
-            _ if tally.is_too_weak() => return self.too_weak(&and_list(winners)),
+            _ if tally.is_too_weak() => return self.too_weak(winners),
             _ if rule == Rule::Consent => return self.consent(),
             _ if tally.terms.choose.is_some() => self.several(),
             [winner] if tally.verdict.settled == Some(Settled::Rehearsal) => {
@@ -326,12 +326,14 @@ impl Count<'_> {
     }
 
     /// The rule found a winner, and it is not as strong as the round asks for.
-    fn too_weak(&self, winner: &str) -> (String, String) {
+    fn too_weak(&self, winners: &[String]) -> (String, String) {
         let tally = self.tally;
         let name = format!("No decision: the result is {}", tally.tier.map_or("weak", Tier::name));
         let backing = tally.tier_because.as_ref().map(|backing| format!(": {backing}")).unwrap_or_default();
         let wanted = tally.act_at.map_or("", Tier::name);
-        (name, format!("{winner} leads{backing}; {wanted} was asked for.{}", self.absent_after()))
+        let leads = if winners.len() == 1 { "leads" } else { "lead" };
+        let lead = format!("{} {leads}{backing}", and_list(winners));
+        (name, format!("{lead}; {wanted} was asked for.{}", self.absent_after()))
     }
 
     fn tie(&self, rule: Rule, winners: &[String]) -> String {
@@ -422,7 +424,8 @@ impl Count<'_> {
         if blocked.is_empty() {
             return String::new();
         }
-        format!(" The block of {} in an earlier round was lifted.", named(&blocked))
+        let (block, was) = if blocked.len() == 1 { ("block", "was") } else { ("blocks", "were") };
+        format!(" The {block} of {} in an earlier round {was} lifted.", named(&blocked))
     }
 }
 

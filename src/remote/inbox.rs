@@ -20,10 +20,10 @@ use crate::engine::{Accepted, Message, Work, WorkMessage};
 use crate::history::RefusalWord;
 
 /// The longest wait of a poll, in seconds.
-const LONGEST_WAIT: u64 = 30;
+pub const LONGEST_WAIT: u64 = 30;
 const LONGEST_HOLDER: usize = 100;
 /// The most characters of the reason why work failed.
-const LONGEST_REASON: usize = 4000;
+pub const LONGEST_REASON: usize = 4000;
 /// A poll checks expired leases so often; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 

@@ -28,6 +28,7 @@ pub use board::Board;
 pub use entrance::{Connections, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::HttpDoor;
 use http::{in_time, refused, with_headers};
+pub use inbox::{LONGEST_REASON, LONGEST_WAIT};
 pub use tls::{Identity, VALID_FOR, accept_tls, fingerprint, make_identity};
 
 use crate::history::RefusalWord;

@@ -51,9 +51,8 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     let read = match ending.as_str() {
         "csv" => reader.table(text),
         "json" | "yaml" | "yml" | "" => reader.map(text),
-        _ => {
-            Err(reader.of_file(format!("a ballot file does not end in `.{ending}`"), ".json, .yaml, .csv do"))
-        }
+        _ => Err(reader
+            .of_file(format!("a ballot file does not end in `.{ending}`"), "use `.json`, `.yaml` or `.csv`")),
     };
     read.map_err(|problem| vec![problem])?;
     reader.finish()

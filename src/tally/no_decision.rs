@@ -118,15 +118,14 @@ impl fmt::Display for NoDecision {
 
 impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Seats { took_part, asked, needed } => {
-                let are = if *needed == 1 { "is" } else { "are" };
-                write!(f, "{took_part} of {asked} took part, {needed} {are} needed")
-            }
+        let (some, asked, did, needed) = match self {
+            Self::Seats { took_part, asked, needed } => (took_part, asked, "took part", needed),
             Self::Ballots { cast, asked, needed } => {
-                write!(f, "{cast} of {asked} cast a ballot that is no abstention, {needed} needed")
+                (cast, asked, "cast a ballot that is no abstention", needed)
             }
-        }
+        };
+        let are = if *needed == 1 { "is" } else { "are" };
+        write!(f, "{some} of {asked} {did}, {needed} {are} needed")
     }
 }
 

@@ -150,11 +150,11 @@ impl Phase {
         let ranks_wrongly = is_later(&self.ranks) || self.ranks.is_some() && self.ballot != "main";
         let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
         let problems = [
-            (!is_own, "its id must be small letters, digits and `-`, and no word of a discussion"),
-            (earlier.contains(&*self.id), "two phases have this id"),
-            (self.question.trim().is_empty(), "it asks nothing"),
+            (!is_own, "its id must be small letters, digits and `-`, and no reserved word"),
+            (earlier.contains(&*self.id), "another phase has this id"),
+            (self.question.trim().is_empty(), "`question` is missing"),
             (!is_ballot, "`ballot` must be main, position, ideas or findings"),
-            (is_later(&self.revises), "it revises what is no earlier phase"),
+            (is_later(&self.revises), "`revises` must name an earlier phase"),
             (ranks_wrongly, "only a `main` ballot can rank, and only an earlier phase"),
             (
                 !self.max_runs.map_or(self.repeat_if.is_none(), is_fit),
@@ -208,7 +208,7 @@ mod tests {
                 "`max_runs`",
             ),
             (of("{id: vote, question: q, ballot: main, skip_if: \"phase.x.outcome === 'tie'\"}"), "`x`"),
-            (of("{id: vote, question: q, ballot: main, revises: vote}"), "no earlier phase"),
+            (of("{id: vote, question: q, ballot: main, revises: vote}"), "an earlier phase"),
             (of("{id: open, question: q, ballot: main}"), "no word of a discussion"),
             (of(&format!("{vote}, {vote}")), "two phases"),
             (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` must be"),

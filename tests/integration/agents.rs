@@ -286,7 +286,7 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
     let reviews = data(&lines, "check");
     let stands = [0, 1, 2].map(|nth| reviews[nth]["status"].clone());
     assert_eq!(stands, ["fulfilled", "rejected", "fulfilled"], "{reviews}");
-    has(reviews[1]["error"].as_str().expect("a reason"), &["the verdict of a review", "'approved'"]);
+    has(reviews[1]["error"].as_str().expect("a reason"), &["the verdict of a review", "`approved`"]);
     let offered = named(&lines, "work_item_offered");
     has(offered[1]["system"].as_str().expect("text"), &["`approved`: true or false, required", "by clarity"]);
     assert_eq!(offered[1]["review_context"]["target_author_tag"], "art / zeal");

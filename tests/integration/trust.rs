@@ -192,7 +192,7 @@ fn a_project_does_not_say_how_the_screen_is_worked() {
 }
 
 #[test]
-fn a_key_command_has_an_end_a_bound_and_no_environment() {
+fn a_key_command_has_an_end_a_bound_and_the_usual_variables() {
     let server = service();
     let url = server.url();
     let with = |command: &str| {

@@ -289,11 +289,11 @@ impl Format {
 }
 
 fn share(text: &str) -> Result<Fraction, &'static str> {
-    Fraction::parse(text).ok_or("a share is above 0 and up to 1, such as 2/3 or 0.6667")
+    Fraction::parse(text).ok_or("expected a share above 0 and up to 1, such as 2/3 or 0.6667")
 }
 
 fn several(text: &str) -> Result<Choose, &'static str> {
-    Choose::parse(text).ok_or("give a number of options, or half")
+    Choose::parse(text).ok_or("expected a number of options, or `half`")
 }
 
 #[cfg(test)]

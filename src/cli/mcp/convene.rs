@@ -28,7 +28,7 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     let set_up = Environment::find(args.trust.trust)?;
     let definition = definition(asked, &args.participants)?;
     let plan = load_definition(definition, FILE.to_owned(), &set_up.folders)?;
-    let mut notices: Vec<Diagnostic> = Vec::new();
+    let mut notices = Vec::new();
     let options = LaunchOptions {
         is_headless: true,
         flags: ModelFlags::parse(&args.model),

@@ -85,12 +85,12 @@ impl Sessions {
                 }
             }
         }
-        let mut teller = NumbersPublisher { session: Session::default(), tell, open_gate };
+        let mut publisher = NumbersPublisher { session: Session::default(), tell, open_gate };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
             let front = FrontEnd {
-                observer: &mut teller,
+                observer: &mut publisher,
                 facilitator: &mut facilitator,
                 interrupt,
                 progress: ProgressBoard::default(),
@@ -98,7 +98,7 @@ impl Sessions {
                 remote: None,
             };
             let done = runtime.block_on(run(ready, &set_up, front)).done;
-            teller.end(done.err().map(|error| error.to_string()));
+            publisher.end(done.err().map(|error| error.to_string()));
         };
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(work);
         let thread = thread

@@ -163,13 +163,6 @@ impl TuiHost {
     }
 }
 
-fn in_one_line(problem: &Diagnostic) -> String {
-    match &problem.hint {
-        Some(hint) => format!("{}: {hint}", problem.message),
-        None => problem.message.clone(),
-    }
-}
-
 fn wrong(error: RunError) -> StartRefusal {
     StartRefusal::Wrong(error.problems)
 }
@@ -210,7 +203,7 @@ impl Host for TuiHost {
         if !lost.is_empty() {
             return Err(lost.into_iter().map(|(_, problem)| problem).collect());
         }
-        let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
+        let problems = saved.into_iter().map(|(seat, problem)| (seat, problem.with_hint())).collect();
         notices.extend(misfits(&opening.session, &options, set_up));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);

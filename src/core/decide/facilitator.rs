@@ -9,7 +9,6 @@ use super::agenda;
 use super::round::seat_in;
 use crate::core::command::{AgendaChange, DecideResult, Refusal, refuse, refuse_if};
 use crate::core::proposal::Proposal;
-use crate::diagnostic::Diagnostic;
 use crate::history::{
     ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT,
     RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatRetried, SeatStatus, Session, SessionForked,
@@ -25,16 +24,17 @@ pub fn revise_round(session: &Session, revised: RoundRevised) -> DecideResult {
     for (seat, model) in &revised.models {
         may_take(session, &revised.step, seat, model)?;
     }
-    let after = session.definition().revised(&revised).map_err(|problem| Refusal::Said(said(&problem)))?;
+    let after =
+        session.definition().revised(&revised).map_err(|problem| Refusal::Said(problem.with_hint()))?;
     match recheck(&after, "").first() {
-        Some(problem) => refuse(said(problem)),
+        Some(problem) => refuse(problem.with_hint()),
         None => Ok(vec![Event::RoundRevised(revised)]),
     }
 }
 
 pub fn record_artifact(session: &Session, artifact: Map<String, Value>, by: String) -> DecideResult {
     let definition = session.definition();
-    check_artifact(&artifact).map_err(|problem| said(&problem))?;
+    check_artifact(&artifact).map_err(|problem| problem.with_hint())?;
     let id = artifact.get("id").and_then(Value::as_str).unwrap_or_default();
     let has_source = definition.artifacts.iter().any(|known| known.id == id && known.source.is_some());
     if by != FACILITATOR && !(by == PROJECT && has_source) {
@@ -117,13 +117,6 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
     }
     refuse_if!(id.is_empty() || id == session.id, "the new session needs an id of its own");
     Ok(vec![Event::SessionForked(SessionForked { session: id, from: session.id.clone(), at_seq })])
-}
-
-fn said(problem: &Diagnostic) -> String {
-    match &problem.hint {
-        Some(hint) => format!("{}: {hint}", problem.message),
-        None => problem.message.clone(),
-    }
 }
 
 const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];

@@ -1,7 +1,6 @@
 //! Participants behind HTTP: the only file that speaks it.
 //!
-//! Sends one request a try, as often as the schedule allows, and reads no more of a response than
-//! its caps. Redirects are not followed, a key goes to no host but the service's own and never
+//! Sends one request a try, at most `TRIES` in all, and reads no more of a response than its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
 mod endpoint;
@@ -42,7 +41,7 @@ use retry::{TRIES, backoff, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
-/// A model that is loading is asked again after as long as after so many tries.
+/// A model that is loading is asked again after the wait that follows so many tries.
 const LOADING: u32 = 3;
 /// No more of an error is read, in bytes.
 const MAX_ERROR: usize = 64 * 1024;

@@ -99,7 +99,8 @@ impl Service {
         key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
     }
 
-    /// What no text may show: the key as far as it is known yet, and what headers hold of the environment.
+    /// Returns the texts that are masked everywhere: the key, if known yet, and headers' values from the
+    /// environment.
     pub(super) fn secrets(&self) -> Vec<String> {
         let of_headers = self.secrets.iter().map(|value| value.expose_secret().to_owned());
         self.key().into_iter().chain(of_headers).filter(|secret| !secret.is_empty()).collect()

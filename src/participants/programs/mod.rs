@@ -1,7 +1,6 @@
 //! Command-line programs that take a seat in place of a service.
 //!
-//! A program known by name and one of the configuration are the same data. Nothing here
-//! looks a program up or runs one but [`ProgramSeat`].
+//! A program known by name and one of the configuration are the same data. Nothing here looks a program up.
 
 mod output;
 mod presets;

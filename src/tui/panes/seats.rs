@@ -9,9 +9,8 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::ballot::Ballot;
 use crate::history::{Door, RoundRun, SeatFailed, Session};
 use crate::insight::movement::earlier;
-use crate::insight::round_view::side_of;
 use crate::insight::round_view::{
-    SeatView, VisibleState, confidence, is_revealed, seat_at, seat_named, seats,
+    SeatView, VisibleState, confidence, is_revealed, seat_at, seat_named, seats, side_of,
 };
 use crate::insight::wording::{format_duration, group_digits, pluralize};
 use crate::participants::progress::{Progress, RequestPhase as Request};

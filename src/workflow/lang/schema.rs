@@ -160,7 +160,8 @@ fn violations(error: &ValidationError<'_, '_>) -> String {
 }
 
 fn violation(error: &ValidationError<'_, '_>) -> String {
-    let (pointer, said) = (error.instance_location.to_string(), error.kind.to_string().replace(NAME, ""));
+    let (pointer, said) =
+        (error.instance_location.to_string(), error.kind.to_string().replace(NAME, "").replace('\'', "`"));
     if pointer.is_empty() { said } else { format!("`{pointer}`: {said}") }
 }
 

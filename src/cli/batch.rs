@@ -175,6 +175,10 @@ pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
 
 fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     let set_up = context.set_up;
+    for past in &opening.header.linked_sessions {
+        let hash = past.sha256.get(..12).unwrap_or_default();
+        output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
+    }
     if context.run.trial.dry_run {
         return dry_run::run(opening, context.options, set_up, output);
     }

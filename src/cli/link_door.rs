@@ -61,6 +61,8 @@ pub struct LinkDoor {
     /// For the facilitator: a certificate that was made here, and its fingerprint.
     pub notes: Vec<String>,
     serving: Mutex<Option<Serving>>,
+    /// An invitation that is not on record yet, and its token.
+    unrecorded: Mutex<Option<(SeatInvited, String)>>,
 }
 
 struct Serving {
@@ -141,7 +143,8 @@ impl LinkDoor {
             format!("{scheme}://{}", SocketAddr::new(reached, address.port()))
         });
         let url = url.trim_end_matches('/').to_owned();
-        Ok(Self { asked, keys, listener, address, url, tls, notes, serving: Mutex::new(None) })
+        let (serving, unrecorded) = (Mutex::new(None), Mutex::new(None));
+        Ok(Self { asked, keys, listener, address, url, tls, notes, serving, unrecorded })
     }
 
     /// Serves a session from here on, in place of an earlier one.
@@ -162,7 +165,7 @@ impl LinkDoor {
         let connections = Connections::new(MOST_OPEN, of_address);
         let serving = connections.serve(listener, self.tls.clone(), routes, ends.clone());
         of.runtime.spawn(ends.clone().run_until_cancelled_owned(serving));
-        *self.serving() = Some(Serving { board, fingerprint, _ends: ends.clone().drop_guard() });
+        *locked(&self.serving) = Some(Serving { board, fingerprint, _ends: ends.clone().drop_guard() });
         let access = of.header().participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
@@ -170,27 +173,31 @@ impl LinkDoor {
         Ok(OpenedDoor { remote, access: access.collect(), ends })
     }
 
-    fn serving(&self) -> MutexGuard<'_, Option<Serving>> {
-        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Makes a new access for a seat and keeps its token. The old access is withdrawn once the invitation, which
-    /// is returned too, is on record.
+    /// Makes a new access for a seat. Once the invitation, which is returned too, is on record, the new token is
+    /// kept and the old one withdrawn.
     pub fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, Access), Diagnostic> {
         let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
         let (token, invited) = invitation(seat)?;
         let access = self.access(info, &token);
-        let kept = self.keys.tokens(&session.id).and_then(|mut tokens| {
-            tokens.insert(seat.to_owned(), token);
-            self.keys.keep_tokens(&session.id, &tokens)
-        });
-        kept.map_err(|error| cannot_invite(&error))?;
+        *locked(&self.unrecorded) = Some((invited.clone(), token));
         Ok((invited, access))
     }
 
     pub fn see(&self, session: &Session) {
-        if let Some(serving) = &*self.serving() {
+        if let Some(serving) = &*locked(&self.serving) {
             serving.board.see(session);
+        }
+        let is_on_record = |(made, _): &mut (SeatInvited, String)| {
+            let known = session.invitations.get(&made.participant);
+            known.is_some_and(|known| known.invitation == made.invitation)
+        };
+        let recorded = locked(&self.unrecorded).take_if(is_on_record);
+        if let Some((invited, token)) = recorded
+            && let Ok(mut tokens) = self.keys.tokens(&session.id)
+        {
+            tokens.insert(invited.participant, token);
+            // One that cannot be kept works until this program ends.
+            let _ = self.keys.keep_tokens(&session.id, &tokens);
         }
     }
 
@@ -212,7 +219,7 @@ impl LinkDoor {
     }
 
     fn access(&self, seat: &SeatInfo, token: &str) -> Access {
-        let (url, serving) = (&self.url, self.serving());
+        let (url, serving) = (&self.url, locked(&self.serving));
         let fingerprint = serving.as_ref().map_or("", |serving| &serving.fingerprint);
         let token = format!("{token}.{fingerprint}");
         if has_door(seat, Door::Inbox) {
@@ -221,6 +228,10 @@ impl LinkDoor {
             Access::Link(format!("{url}/b#{token}"))
         }
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The certificate that was made for this address before, while it is valid; else a new one. With it come

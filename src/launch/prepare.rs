@@ -102,7 +102,8 @@ impl SessionPlan {
     ) -> Result<DraftedSession, Vec<Diagnostic>> {
         let reader = set_up.looking_reader(&self.definition);
         let mut problems = unreadable_evidence(&self.definition, &self.file, &reader);
-        let (mut header, mut notices) = (self.header()?, Vec::new());
+        let mut notices = Vec::new();
+        let mut header = self.header(&mut notices)?;
         problems.extend(resolve(self, set_up, nobody, &mut header, &mut notices));
         notices.extend(self.unlinked.iter().cloned());
         header.pseudonyms = self.pseudonyms(&header)?;
@@ -122,9 +123,9 @@ impl SessionPlan {
     }
 
     /// The header, still without a roster.
-    fn header(&self) -> Result<SessionOpened, Vec<Diagnostic>> {
+    fn header(&self, notices: &mut Vec<Diagnostic>) -> Result<SessionOpened, Vec<Diagnostic>> {
         let seed = self.options.seed;
-        let input = self.options.input.as_deref();
+        let input = self.options.input.as_deref().map(|text| parse_input(text, notices));
         let name = Path::new(&self.file).file_name().filter(|_| self.file != STANDARD_INPUT);
         Ok(SessionOpened {
             session: session_id(&self.definition.id),
@@ -135,7 +136,7 @@ impl SessionPlan {
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
-            input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
+            input: with_written_names(input.unwrap_or_else(|| Ok(self.definition.input()))?),
             seed,
             rehearse: self.options.rehearse,
             tasks_file: self.tasks.file.clone(),
@@ -247,16 +248,17 @@ fn told(problem: &Diagnostic) -> String {
     name.map_or_else(|| problem.message.clone(), |name| problem.clone().with_file(&name).to_string())
 }
 
-fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
+fn parse_input(text: &str, notices: &mut Vec<Diagnostic>) -> Result<serde_json::Value, Vec<Diagnostic>> {
     // A session file holds no deeper values than this.
     const DEEPEST: usize = 36;
     if !text.trim_start().starts_with(['{', '[']) {
         return Ok(text.into());
     }
-    let input = serde_json::from_str(text).map_err(|error| {
-        let problem = Diagnostic::new(format!("--input begins like JSON and is not: {error}"));
-        problem.hint("check its quotes and brackets")
-    })?;
+    let input = serde_json::from_str(text).unwrap_or_else(|error| {
+        let said = format!("--input begins like JSON and is not, so it is taken as text: {error}");
+        notices.push(Diagnostic::new(said).hint("check its quotes and brackets"));
+        text.into()
+    });
     if depth(&input) > DEEPEST {
         let problem = Diagnostic::new(format!("the input is nested deeper than {DEEPEST} levels"));
         return Err(problem.hint("give it flatter, or as a text").into());

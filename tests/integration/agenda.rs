@@ -114,6 +114,10 @@ fn a_step_records_what_its_result_names_and_conditions_see_it() {
     let conflict = json!({"id": "CONF-001", "title": "Who pays?", "minimum_change": "name a budget"});
     assert_eq!(seen["open_conflicts"], json!([conflict]));
     assert_eq!(seen["open_questions"], json!([{"id": "OQ-001", "title": "Who is on call?"}]));
+    // A list is what the last name of its path says.
+    let desk = Desk::with(&RECORD.replace("from: context.synth}", "from: context.synth.questions}"));
+    run(&desk, &json!({"synth": {"questions": ["Who pays?"]}}).to_string());
+    assert_eq!(desk.report("s.s2s")["questions"][0]["title"], "Who pays?");
 }
 
 #[test]

@@ -273,6 +273,9 @@ fn the_projects_own_tasks_and_links_reach_the_snapshot() {
     desk.run(["verify", "s.s2s"]).code(0);
     desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-12, titel: x}]\n");
     desk.run(["snapshot", "decide.yaml"]).code(0).tells("tasks.yaml").tells("titel");
+    let link = "{id: l, fromId: s.s2s, toId: APP-1, type: basic, createdAt: 2026-01-01}";
+    desk.write("next.yaml", format!("question: q\nparticipants: [skeptic]\ntask: APP-1\nlinks: [{link}]\n"));
+    desk.run(["--batch", "next.yaml"]).code(0).tells("linked: ");
 }
 
 #[test]

@@ -163,13 +163,13 @@ pub fn recorded(
         definition,
         step: &step.id,
     };
-    let (path, words) = (record.from.text(), Recorded::WORDS);
-    if record.what.is_none() && words.iter().all(|(word, _)| found.get(word).is_none()) {
+    let (path, what, words) = (record.from.text(), record.recorded(), Recorded::WORDS);
+    if what.is_none() && words.iter().all(|(word, _)| found.get(word).is_none()) {
         return Err(format!("`{path}` has none of {}", words.map(|(word, _)| word).join(", ")));
     }
-    let named = words.into_iter().filter(|_| record.what.is_none());
+    let named = words.into_iter().filter(|_| what.is_none());
     let named = named.filter_map(|(word, list)| Some((list, format!(".{word}"), found.get(word)?)));
-    let whole = record.what.map(|list| (list, String::new(), &found));
+    let whole = what.map(|list| (list, String::new(), &found));
     let mut events = Vec::new();
     for (list, place, found) in whole.into_iter().chain(named.filter(|(_, _, found)| !found.is_null())) {
         let entries = found.as_array().ok_or_else(|| format!("`{path}`{place} is no list"))?;

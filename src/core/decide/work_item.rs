@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::core::command::{DecideResult, ItemHolder, Refusal};
 use crate::history::{
     ArtifactRecorded, Event, ItemStatus, LEASE_MS, Link, LinkRecorded, RefusalWord, ReviewContext,
-    ReviewRecorded, Session, StepArtifact, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned,
+    ReviewRecorded, SCRIPTED, Session, StepArtifact, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::answer::Origin;
 use crate::workflow::{TRACKER, is_feedback};
@@ -88,8 +88,9 @@ pub fn record_return(session: &Session, mut back: WorkItemReturned, now: Timesta
     }
     let mut back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
     back.record.model.clone_from(&found.offered.model);
-    if back.record.replies.is_empty() && back.record.origin != Origin::Script {
-        back.record.origin = Origin::of_model(&found.offered.model);
+    if back.record.replies.is_empty() {
+        let model = found.offered.model.as_str();
+        back.record.origin = if model == SCRIPTED { Origin::Script } else { Origin::of_model(model) };
     }
     let data = back.data.clone();
     let mut events = vec![Event::WorkItemReturned(Arc::new(back))];

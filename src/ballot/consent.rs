@@ -115,8 +115,7 @@ const BLOCKS: [&str; 8] = ["block", "blocks", "blocked", "blocking", "veto", "ob
 
 /// Tells if a consent reply that is no valid answer may be read as a block.
 fn may_block(reply: &str) -> bool {
-    let is_seen = |c: &char| !is_invisible(*c);
-    let text: String = without_thinking(final_channel(reply)).chars().filter(is_seen).collect();
+    let text: String = without_thinking(final_channel(reply)).chars().filter_map(plain).collect();
     if text.split_whitespace().next().is_some_and(is_block) {
         return true;
     }
@@ -141,6 +140,20 @@ fn may_block(reply: &str) -> bool {
     false
 }
 
+/// A letter without what only looks like another; nothing of what cannot be seen.
+fn plain(c: char) -> Option<char> {
+    let letter = match c {
+        'о' | 'ο' | 'О' => 'o',
+        'с' | 'ϲ' | 'С' => 'c',
+        'к' | 'κ' | 'К' => 'k',
+        'ӏ' | 'Ӏ' | 'ⅼ' => 'l',
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?,
+        _ if is_invisible(c) => return None,
+        other => other,
+    };
+    Some(letter)
+}
+
 fn bare(key: &str) -> &str {
     strip_markup(
         key.trim()
@@ -161,10 +174,24 @@ fn is_block(text: &str) -> bool {
 
 /// Tells if a value names a block; one that names all three stances is the form.
 fn names_block(value: &str) -> bool {
-    let value = value.to_lowercase();
+    let value = outside_placeholders(value).to_lowercase();
     let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).collect();
     let is_form = ["support", "aside", "block"].iter().all(|stance| words.contains(stance));
     !is_form && words.iter().any(|word| BLOCKS.contains(word))
+}
+
+/// A value without what stands in angle brackets.
+fn outside_placeholders(value: &str) -> String {
+    let (mut depth, mut out) = (0_usize, String::new());
+    for c in value.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -188,6 +215,8 @@ mod tests {
             "Block. There is no rollback.",
             "I have read it.\n\n**BLOCK**\n\nThere is no rollback.",
             "consent: bl\u{200b}ock",
+            "consent: blосk",
+            "consent: ｂｌｏｃｋ, it has no rollback",
             "consent: block\nconfidence: high",
             "consent: veto",
             "consent: I do not support this, I object",
@@ -205,6 +234,7 @@ mod tests {
             "consent: support\nconfidence: high",
             "consent: [support, stand-aside]",
             "consent: <support or stand-aside or block>",
+            "consent: <support or block>",
             "consent: support | stand-aside | block",
             "<think>consent: block?</think>\nconsent: sure",
             "> consent: block\nI would go along with it.",

@@ -1,9 +1,9 @@
 //! The completeness of a work item: the facilitator's own words against what is handed over.
 //!
-//! Of a template only what the facilitator wrote counts, never an answer or an artifact. Certain findings
-//! refuse the work item: an id of the definition whose content is not in it, an id that looks like the
-//! definition's own and exists nowhere. Possible ones are warnings: an unknown id after a word such as
-//! "issue", and a few fixed phrases.
+//! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never an
+//! answer or an artifact. Certain findings refuse the work item: an id of the definition whose content is not
+//! in it, an id that looks like the definition's own and exists nowhere. Possible ones are warnings: an
+//! unknown id after a word such as "issue", and a few fixed phrases.
 
 #[cfg(test)]
 mod tests;
@@ -127,14 +127,15 @@ impl Session {
         let snapshot = self.render_snapshot(step, &asked.round, summary);
         let checked = match lacking {
             Some(why) => Checked::refused(why),
-            None => self.check_round(step, round, &snapshot.text),
+            None => self.check_round(step, round, &asked, &snapshot.text),
         };
         Ok(CheckedRound { asked, snapshot, checked })
     }
 
-    fn check_round(&self, step: &Step, round: &Round, snapshot: &str) -> Checked {
+    fn check_round(&self, step: &Step, round: &Round, asked: &Rendered<'_>, snapshot: &str) -> Checked {
         let definition = self.definition();
-        let texts = own_texts(definition, step, round_texts(round));
+        let scope = asked.written.as_ref().and_then(|_| self.scope_of(step).ok());
+        let texts = own_texts(definition, step, round_texts(round), scope.as_ref());
         if !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
@@ -148,12 +149,13 @@ impl Session {
     pub(crate) fn check_agent(
         &self,
         step: &Step,
-        template: Option<&Template>,
+        template: Option<(&Template, &Value)>,
         input: &Map<String, Value>,
         sent: &str,
     ) -> Checked {
         let definition = self.definition();
-        let texts = own_texts(definition, step, template.map(Template::text));
+        let (own, scope) = template.unzip();
+        let texts = own_texts(definition, step, own.map(Template::text), scope);
         Checked::of(&texts, &held(definition, input, sent), self.completeness(step))
     }
 
@@ -182,10 +184,10 @@ impl Session {
         }
         let completeness = self.completeness(step);
         let (texts, is_open) = match &step.kind {
-            StepKind::Round(round) => (own_texts(definition, step, round_texts(round)), false),
+            StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
                 let own = own_prompt(step).map(Template::text);
-                (own_texts(definition, step, own), own.is_none_or(|text| text.contains("{{")))
+                (own_texts(definition, step, own, None), own.is_none_or(|text| text.contains("{{")))
             }
             _ => return Checked::default(),
         };
@@ -221,11 +223,13 @@ fn round_texts(round: &Round) -> impl Iterator<Item = &str> {
 
 /// The facilitator's own words to the agents or seats of a step, its directive included.
 fn own_texts<'a>(
-    definition: &'a Definition,
-    step: &'a Step,
+    definition: &Definition,
+    step: &Step,
     said: impl IntoIterator<Item = &'a str>,
+    scope: Option<&Value>,
 ) -> Vec<String> {
-    said.into_iter().chain(directive(definition, step).map(String::as_str)).map(own_words).collect()
+    let own = said.into_iter().map(|text| own_words(text, scope));
+    own.chain(directive(definition, step).map(|text| own_words(text, scope))).collect()
 }
 
 /// The artifacts of a round: they are in its snapshot, with their summaries at least.
@@ -265,14 +269,23 @@ fn gather<'a>(value: &'a Value, held: &mut Material<'a>) {
     }
 }
 
-/// A template with its places left blank.
-fn own_words(template: &str) -> String {
-    let (mut words, mut rest) = (String::new(), template);
+/// A template with its places left blank, but for the ids that stand in them over `scope`.
+fn own_words(template: &str, scope: Option<&Value>) -> String {
+    let mut words = String::new();
+    let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
-        words.extend([before, "…"]);
-        rest = after.split_once("}}").map_or("", |(_, behind)| behind.trim_start_matches('}'));
+        words.push_str(before);
+        let (tag, behind) = after.split_once("}}").unwrap_or((after, ""));
+        rest = behind.strip_prefix('}').unwrap_or(behind);
+        let value = Template::parse(&format!("{{{{{}}}}}", tag.trim_matches(['{', '~', ' '])))
+            .ok()
+            .zip(scope)
+            .and_then(|(tag, scope)| tag.render(scope).ok())
+            .unwrap_or_default();
+        words.push_str(if looks_like_id(value.trim()) { value.trim() } else { "…" });
     }
-    words + rest
+    words.push_str(rest);
+    words
 }
 
 /// Returns whether a text can have a finding; most have none, and all results need not be looked through for it.

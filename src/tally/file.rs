@@ -102,10 +102,11 @@ impl TableReader<'_> {
             };
             for item in items {
                 let option = self.name(item)?;
-                if let (_, false) = self.options.insert_full(option.clone()) {
+                if self.options.contains(&option) {
                     let message = format!("option `{option}` is given twice");
                     return self.refused(item, message, "give each option once");
                 }
+                self.add(option, item)?;
             }
         }
         for ballot in ballots {
@@ -224,16 +225,17 @@ impl TableReader<'_> {
             return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
         }
         let mut answers = ANSWERS.iter().filter_map(|(name, kind, _)| Some((*kind, node.get(name)?)));
-        let answer = match (answers.next(), answers.next(), node.get("abstain")) {
-            (None, _, Some(Node { value: Value::Bool(true), .. })) => None,
-            (Some((_, Node { value: Value::Text(word), .. })), None, None) if word == "abstain" => None,
-            (Some((CountableKind::Estimate, Node { value: Value::Text(card), .. })), None, None)
+        let abstains = node.get("abstain").is_some_and(|node| node.value == Value::Bool(true));
+        let answer = match (answers.next(), answers.next()) {
+            (None, _) if abstains => None,
+            (Some((_, Node { value: Value::Text(word), .. })), None) if word == "abstain" => None,
+            (Some((CountableKind::Estimate, Node { value: Value::Text(card), .. })), None)
                 if matches!(&**card, "?" | "☕") =>
             {
                 None
             }
-            (Some(answer), None, None) => Some(answer),
-            (None, ..) => {
+            (Some(answer), None) if !abstains => Some(answer),
+            (None, _) => {
                 let hint =
                     "write one of vote, approve, ranking, scores, consent, estimate, or `abstain` there";
                 return self.refused(node, "a ballot has no answer", hint);
@@ -357,6 +359,14 @@ impl TableReader<'_> {
             let message = format!("`{name}` and `{other}` differ by case or blanks alone");
             return self.refused(node, message, "spell each option in one way");
         }
+        self.add(name, node)
+    }
+
+    fn add(&mut self, name: String, at: &Node) -> Result<usize, Diagnostic> {
+        if self.options.len() == MOST_OPTIONS {
+            let message = format!("there are more than {MOST_OPTIONS} options");
+            return self.refused(at, message, "count fewer at a time");
+        }
         Ok(self.options.insert_full(name).0)
     }
 
@@ -378,13 +388,11 @@ impl TableReader<'_> {
         let profile = Profile { options, ballots, ..Profile::default() };
         let cast =
             profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));
-        let wrong = if self.options.len() > MOST_OPTIONS {
-            Some((format!("there are more than {MOST_OPTIONS} options"), "count fewer at a time"))
-        } else if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
-            let message = "the ballots count for more than a million million votes".to_owned();
+        let wrong = if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
+            let message = "the ballots count for more than a million million votes";
             Some((message, "count fewer, or lower the weights"))
         } else if self.abstained == 0 && profile.ballots.is_empty() && self.problems.is_empty() {
-            Some(("the file holds no ballots".to_owned(), "add one"))
+            Some(("the file holds no ballots", "add one"))
         } else {
             None
         };
@@ -420,6 +428,7 @@ impl TableCell {
         };
         let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
         let value = match column {
+            "abstain" => ["abstain", "true", "yes"].contains(&self.text.to_lowercase().as_str()).into(),
             _ if self.text == "abstain" => Json::from("abstain"),
             "approve" => parts(&self.text, ';').into(),
             "ranking" => {

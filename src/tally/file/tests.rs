@@ -54,6 +54,31 @@ fn every_kind_of_answer_can_stand_in_a_file() {
 }
 
 #[test]
+fn who_does_not_abstain_has_an_answer() {
+    let map = "options: [a]\nballots: [{vote: a, abstain: false}, {vote: abstain, abstain: true}]\n";
+    let table = "vote,abstain\na,no\na,\n,TRUE\nabstain,yes\n,abstain\n";
+    for (text, file, counts) in [(map, "x.yaml", (1, 1)), (table, "x.csv", (2, 3))] {
+        let read = found(text, file);
+        assert_eq!((read.profile.ballot_count(), read.abstained), counts, "{file}");
+    }
+    let both = read_ballots("vote,abstain\na,yes\n", "x.csv").expect_err("two answers");
+    assert!(both[0].message.contains("more than one answer"), "{both:?}");
+}
+
+#[test]
+fn too_many_options_are_refused_where_they_stand() {
+    let names: Vec<String> = (0..200_000).map(|at| format!("o{at}")).collect();
+    let list = format!("options: [{}]\nballots: [{{vote: o1}}]\n", names[..=MOST_OPTIONS].join(", "));
+    let table = format!("vote\n{}\n", names.join("\n"));
+    for (text, file, line) in [(list, "x.yaml", 1), (table, "x.csv", 1_002)] {
+        let problems = read_ballots(&text, file).expect_err(file);
+        assert!(problems[0].message.contains("more than 1000 options"), "{problems:?}");
+        assert_eq!(problems[0].place.as_ref().map(|place| place.line), Some(line), "{file}");
+        assert!(problems.len() <= MOST_PROBLEMS, "{file}");
+    }
+}
+
+#[test]
 fn mistakes_are_told_with_their_line() {
     let cases = [
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: c}\n", 3, "`c` is not among the options"),

@@ -118,7 +118,8 @@ impl Session {
         }
         let text = text(definition, &task);
         let whole = brief(definition, step, &task) + &text;
-        let checked = self.check_agent(step, template.as_ref(), &task.input, &whole);
+        let template = template.as_ref().map(|template| (template, &scope));
+        let checked = self.check_agent(step, template, &task.input, &whole);
         if let Some(why) = checked.refusal {
             return Err(why);
         }

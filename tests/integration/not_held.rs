@@ -64,6 +64,15 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
 }
 
 #[test]
+fn an_id_that_comes_from_the_input_is_checked_too() {
+    let agent = "  - {id: pick, type: agent, agent: qa-lead, prompt: \"Implement {{input}}\"}\n".to_owned();
+    for step in [round("pick", "Do we accept {{input}}?", ""), agent] {
+        let ran = desk(&format!("steps:\n{step}"), "").run([&BATCH[..], &["--input", "REQ-9"]].concat());
+        ran.code(3).tells("names `REQ-9`, which does not exist");
+    }
+}
+
+#[test]
 fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     let (first, second) =
         (round("pick", "Which?", ", rule: majority"), round("then", "What of REQ-009?", ", rule: majority"));

@@ -1,6 +1,8 @@
 //! Sentences a facilitator writes, and what is found in them.
 
-use super::{Gap, Material, findings};
+use serde_json::json;
+
+use super::{Gap, Material, findings, own_words};
 
 /// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
 fn held() -> Material<'static> {
@@ -93,4 +95,19 @@ fn what_is_decided_exactly_is_certain() {
 fn what_a_result_may_bring_is_no_certain_finding() {
     let open = Material { may_grow: true, ..held() };
     assert!(findings("Do we accept REQ-009?", &open).iter().all(|finding| !finding.is_certain));
+}
+
+#[test]
+fn a_place_of_a_template_shows_an_id_and_nothing_else() {
+    let scope = json!({ "input": "REQ-9", "plan": "An answer on REQ-9." });
+    let cases = [
+        ("Implement {{input}} now", "Implement REQ-9 now"),
+        ("Implement {{{ input }}}.", "Implement REQ-9."),
+        ("Improve {{plan}} {{~none~}}{{", "Improve … ……"),
+    ];
+    for (template, words) in cases {
+        assert_eq!(own_words(template, Some(&scope)), words);
+        assert!(!own_words(template, None).contains("REQ-9"));
+    }
+    assert!(found(&own_words("Implement {{input}}", Some(&scope)))[0].is_certain);
 }

@@ -210,7 +210,7 @@ mod tests {
             (of("{id: vote, question: q, ballot: main, skip_if: \"phase.x.outcome === 'tie'\"}"), "`x`"),
             (of("{id: vote, question: q, ballot: main, revises: vote}"), "an earlier phase"),
             (of("{id: open, question: q, ballot: main}"), "no reserved word"),
-            (of(&format!("{vote}, {vote}")), "two phases"),
+            (of(&format!("{vote}, {vote}")), "another phase has this id"),
             (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` must be"),
             (of("{id: vote, question: q, ballot: position}"), "the last with `ballot: main`"),
             (of(""), "1 to 20 phases"),

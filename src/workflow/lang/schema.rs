@@ -189,9 +189,9 @@ mod tests {
         assert_eq!(schema.check(&json!({"passed": 1, "details": "ok", "files": ["a"]})), Ok(()));
         for (value, told) in [
             (json!([]), "want object, but got array"),
-            (json!({"passed": 1}), "missing properties 'details'"),
+            (json!({"passed": 1}), "missing properties `details`"),
             (json!({"passed": -1, "details": "x"}), "`/passed`: must be >=0, but got -1"),
-            (json!({"passed": 1, "details": "x", "extra": 1}), "additionalProperties 'extra' not allowed"),
+            (json!({"passed": 1, "details": "x", "extra": 1}), "additionalProperties `extra` not allowed"),
             (
                 json!({"passed": "1", "details": "x", "files": ["a", 2]}),
                 "`/passed`: want integer, but got string; `/files/1`: want string, but got number",
@@ -210,7 +210,7 @@ mod tests {
             (json!("object"), "a JSON Schema is a map"),
             (json!({"type": "objekt"}), "this is no JSON Schema: `/type`"),
             (json!({"required": "a"}), "`/required`: want array, but got string"),
-            (json!({"pattern": "("}), "`/pattern`: '(' is not valid regex"),
+            (json!({"pattern": "("}), "`/pattern`: `(` is not valid regex"),
             (json!({"$ref": "file:///etc/passwd"}), "`file:///etc/passwd` lies outside the schema"),
             (json!({"$ref": "https://example.org/a.json"}), "lies outside the schema"),
             (json!({"$ref": "#/$defs/none"}), "json-pointer in the schema#/$defs/none not found"),

@@ -135,6 +135,10 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
         assert!(failure.full_reason().contains("***"), "{failure:?}");
         assert_eq!(failure.reason.contains("check `TEST_API_KEY`"), status < 404, "{failure:?}");
     }
+    // A long sentence is not cut within the key.
+    let long = json!({"error": {"message": format!("{}{KEY}", "x".repeat(195))}});
+    let failure = outcome(Answer::json(200, &long)).await.0.expect_err("a failure");
+    assert!(failure.full_reason().ends_with("xx***"), "{failure:?}");
 }
 
 #[test]

@@ -102,15 +102,15 @@ impl ApiStyle {
 pub struct DecodeError {
     /// The cause, without any text of the reply.
     pub reason: String,
-    /// The same with what the service says of it.
-    pub in_full: Option<String>,
+    /// The service's sentence about it, as it was sent.
+    pub said: Option<String>,
     /// The status the service should have sent, if it says so inside the body.
     pub status: Option<u16>,
 }
 
 impl DecodeError {
     pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), in_full: None, status: None }
+        Self { reason: reason.into(), said: None, status: None }
     }
 
     /// A stream that ended before its reply did: worth another try, as a gateway's failure is.
@@ -143,8 +143,7 @@ fn refuse_error(value: &Value) -> Result<(), DecodeError> {
     let error = ServiceError::of(error, value);
     let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
     let reason = format!("the service sent an error{kind} under status 200");
-    let in_full = error.message.map(|message| format!("{reason}: {}", first_line(&message)));
-    Err(DecodeError { in_full, status: error.status, ..DecodeError::new(reason) })
+    Err(DecodeError { said: error.message, status: error.status, ..DecodeError::new(reason) })
 }
 
 /// The items of a list; none of what is no list.

@@ -85,10 +85,11 @@ impl RequestError {
         Self { reason: masked(self.reason, secrets), in_full, ..self }
     }
 
-    /// The body of a 200 that is no reply.
-    pub fn unreadable(unreadable: DecodeError) -> Self {
-        let again = unreadable.status.is_some_and(is_retryable);
-        Self { in_full: unreadable.in_full, again, ..Self::permanent(unreadable.reason) }
+    /// The body of a 200 that is no reply. A cut before the mask could leave a part of a secret.
+    pub fn unreadable(unreadable: DecodeError, secrets: &[String]) -> Self {
+        let DecodeError { reason, said, status } = unreadable;
+        let in_full = said.map(|said| format!("{reason}: {}", first_line(&masked(said, secrets))));
+        Self { in_full, again: status.is_some_and(is_retryable), ..Self::permanent(reason) }
     }
 }
 

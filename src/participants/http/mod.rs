@@ -36,7 +36,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
 use error::{RequestError, format_duration, masked, masked_answer};
 use parameters::{ParameterMemory, Parameters};
-use request_body::{PrefixCache, WarmupGuard};
+use request_body::{PrefixCache, SplitBody, WarmupGuard};
 use retry::{TRIES, backoff, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
@@ -135,7 +135,7 @@ impl HttpParticipant {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
         let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, &learned, room);
-        let encode = |sent| Bytes::from([&head[..], &self.service.dialect.tail(ask, sent)].concat());
+        let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
         let mut last = None;
         loop {
@@ -249,12 +249,12 @@ impl HttpParticipant {
 
     async fn send(
         &self,
-        body: Bytes,
+        body: SplitBody,
         ask: &SeatRequest,
         lead: &mut Option<WarmupGuard>,
         may_cost: &mut bool,
     ) -> Result<Reply, RequestError> {
-        let response = self.request(Method::POST, self.url.clone(), body.into(), may_cost).await?;
+        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body), may_cost).await?;
         *may_cost = response.status() == 200;
         let replied = match self.accepted(response).await {
             Ok(response) => self.read_reply(response, lead, ask).await,
@@ -327,17 +327,18 @@ impl HttpParticipant {
         ask: &SeatRequest,
     ) -> Result<Reply, RequestError> {
         refuse_compressed(&response)?;
+        let unreadable = |error| RequestError::unreadable(error, &self.service.secrets());
         let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
             let before = arriving.count;
-            let is_enough = arriving.push(&piece).map_err(RequestError::unreadable)?;
+            let is_enough = arriving.push(&piece).map_err(unreadable)?;
             ask.watch.on_data(arriving.count - before);
             if is_enough {
                 break;
             }
         }
-        arriving.end().map_err(RequestError::unreadable)
+        arriving.end().map_err(unreadable)
     }
 
     /// The next piece of a body, if it comes in time.

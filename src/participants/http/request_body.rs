@@ -1,15 +1,40 @@
-//! The part of a request's body that all seats of a round share, encoded once a round and dialect; and the
+//! A request's body, whose first part all seats of a round share, encoded once a round and dialect; and the
 //! seat of each model that goes first.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::participants::Prompt;
+
+/// One request's bytes: the head that all seats of the round share, then the seat's own tail.
+#[derive(Clone)]
+pub(super) struct SplitBody(pub [Bytes; 2]);
+
+impl Body for SplitBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let part = self.0.iter_mut().map(std::mem::take).find(|part| !part.is_empty());
+        Poll::Ready(part.map(|part| Ok(Frame::data(part))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|part| part.len() as u64).sum())
+    }
+}
 
 /// Number of rounds whose encoded heads are kept.
 const KEPT: usize = 4;
@@ -78,6 +103,20 @@ mod tests {
 
     fn prompt(rules: &str, snapshot: &str) -> Prompt {
         Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: String::new() }
+    }
+
+    #[test]
+    fn a_body_is_its_shared_head_and_then_its_tail_without_a_copy() {
+        let mut body = SplitBody([Bytes::from(b"abc".to_vec()), Bytes::from_static(b"de")]);
+        let head = body.0[0].as_ptr();
+        assert_eq!(body.size_hint().exact(), Some(5));
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let mut seen = Vec::new();
+        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut cx) {
+            seen.push(frame.into_data().expect("data"));
+        }
+        assert_eq!(seen, ["abc", "de"]);
+        assert_eq!(seen[0].as_ptr(), head);
     }
 
     #[test]

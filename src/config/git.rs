@@ -5,9 +5,9 @@
 //! A repository counts only if it is the folder's own; nothing is fetched.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, TextDiff, TextDiffConfig};
@@ -70,8 +70,9 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
         repository.commit(to)?
     };
     let mut content = String::new();
+    let mut blobs = Blobs::open(&repository)?;
     for change in repository.changes(&from, &to, paths)? {
-        repository.describe(&change, &mut content)?;
+        blobs.describe(&change, &mut content)?;
         if content.len() as u64 > LARGEST {
             return Err(git_problem(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
         }
@@ -143,9 +144,9 @@ impl Repository {
 
     fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Diagnostic> {
         let failed = |said: &str| git_problem(&format!("{}: {}", arguments[0], said.trim()));
+        let mut child = self.spawn(arguments, Stdio::null(), Stdio::piped())?;
         let mut out = Vec::new();
         let mut said = Vec::new();
-        let mut child = self.command(arguments)?.spawn().map_err(|error| failed(&error.to_string()))?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let read = std::thread::scope(|scope| {
             // Git would wait for ever for somebody to read its complaints.
@@ -163,7 +164,7 @@ impl Repository {
         Ok(out)
     }
 
-    fn command(&self, arguments: &[&str]) -> Result<Command, Diagnostic> {
+    fn spawn(&self, arguments: &[&str], stdin: Stdio, stderr: Stdio) -> Result<Child, Diagnostic> {
         // A relative folder of `PATH`, or one in the repository, could hold a program of its own.
         let git = find("git", &self.top).ok_or_else(|| {
             git_problem("not on PATH; folders of PATH inside the repository are skipped")
@@ -190,14 +191,53 @@ impl Repository {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        Ok(git)
+            .stderr(stderr)
+            .spawn()
+            .map_err(|error| git_problem(&error.to_string()))
+    }
+}
+
+/// Contents of files, read from one `git cat-file`.
+struct Blobs {
+    child: Child,
+    ask: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Blobs {
+    fn open(repository: &Repository) -> Result<Self, Diagnostic> {
+        let mut child = repository.spawn(&["cat-file", "--batch"], Stdio::piped(), Stdio::null())?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(ask), Some(out)) => Ok(Self { child, ask, answers: BufReader::new(out) }),
+            _ => Err(git_problem("cat-file: no pipe")),
+        }
+    }
+
+    fn read(&mut self, id: &str) -> Result<Vec<u8>, Diagnostic> {
+        let failed = |error: std::io::Error| git_problem(&format!("cat-file: {error}"));
+        writeln!(self.ask, "{id}").map_err(failed)?;
+        let mut head = String::new();
+        self.answers.read_line(&mut head).map_err(failed)?;
+        let size = head.trim().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
+        let Some(size) = size.filter(|_| head.contains(" blob ")) else {
+            let hint = "fetch it first: a partial clone holds few contents";
+            return Err(git_problem(&format!("the content {id} is missing")).hint(hint));
+        };
+        if size > LARGEST {
+            return Err(
+                git_problem(&format!("a file has more than {LARGEST} bytes")).hint("name fewer paths")
+            );
+        }
+        let mut content = vec![0; size as usize];
+        self.answers.read_exact(&mut content).map_err(failed)?;
+        self.answers.read_exact(&mut [0]).map_err(failed)?;
+        Ok(content)
     }
 
     /// Writes what changed in one file, as `git diff` shows it, without the line `index`.
-    fn describe(&self, change: &Change, out: &mut String) -> Result<(), Diagnostic> {
+    fn describe(&mut self, change: &Change, out: &mut String) -> Result<(), Diagnostic> {
         if change.modes.iter().any(|mode| mode == SUBMODULE) {
             return Ok(());
         }
@@ -205,10 +245,7 @@ impl Repository {
         let mut sides: [Vec<u8>; 2] = Default::default();
         for (side, content) in sides.iter_mut().enumerate() {
             if change.modes[side] != NO_FILE {
-                let hint = "fetch it first: a partial clone holds few contents";
-                *content = self.run(&["cat-file", "blob", &change.blobs[side]]).map_err(|problem| {
-                    Diagnostic { hint: problem.hint.or(Some(hint.to_owned())), ..problem }
-                })?;
+                *content = self.read(&change.blobs[side])?;
             }
         }
         let _ = writeln!(out, "diff --git a/{path} b/{path}");
@@ -242,6 +279,13 @@ impl Repository {
         })?;
         let _ = write!(out, "{}", diff.unified_diff().header(&names[0], &names[1]));
         Ok(())
+    }
+}
+
+impl Drop for Blobs {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -303,9 +347,19 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
 /// Returns the folder that a submodule's configuration names as its own.
 fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
     let config = read_text(&git_dir.join("config"), LARGEST_POINTER).ok()?;
-    let mut settings = config.lines().rev().filter_map(|line| line.split_once('='));
-    let (_, worktree) = settings.find(|(key, _)| key.trim().eq_ignore_ascii_case("worktree"))?;
-    git_dir.join(worktree.trim().trim_matches('"')).canonicalize().ok()
+    let mut worktree = None;
+    let mut is_core = false;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_core = line.eq_ignore_ascii_case("[core]");
+        } else if let Some((key, value)) = line.split_once('=')
+            && is_core
+            && key.trim().eq_ignore_ascii_case("worktree")
+        {
+            worktree = Some(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    git_dir.join(worktree?).canonicalize().ok()
 }
 
 /// Refuses objects that lie outside the folders of the repository, those of its alternates included.

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::program::{Desk, rows};
+use crate::seat_programs::with_program;
 
 /// Two commits in `$PWD`; the second changes `src/a.txt`.
 const COMMITS: &str = "git init -q .; mkdir -p src; printf 'one\\ntwo\\n' > src/a.txt; git add .; \
@@ -159,7 +160,29 @@ fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
         desk.write("thief/.git", std::fs::read(desk.path(&format!("{folder}/.git"))).expect("a file"));
         std::fs::rename(desk.path("thief"), desk.path(&format!("{folder}-thief"))).expect("moved");
         assert!(refusal(&desk, &format!("{folder}-thief")).contains("another folder"));
+        // It has to be named in the section for it.
+        let config = desk.path("app/.git/modules/lib/config");
+        if let Ok(settings) = std::fs::read_to_string(&config) {
+            std::fs::write(config, settings + "[other]\n\tworktree = ../../../lib-thief\n").expect("written");
+            assert!(refusal(&desk, &format!("{folder}-thief")).contains("another folder"));
+        }
     }
+}
+
+/// A change of many files starts no program for each of them.
+#[cfg(unix)]
+#[test]
+fn one_git_reads_the_contents_of_all_files() {
+    let path = std::env::var("PATH").expect("a path");
+    let script = format!("echo \"$*\" >> $HOME/asked; PATH='{path}' exec git \"$@\"");
+    let desk = desk(&format!("{COMMITS}; touch 1 2 3 4; git add .; git commit -q --amend --no-edit"));
+    let desk = with_program(desk, "git", &script);
+    let bin = desk.path("../bin").canonicalize().expect("a folder");
+    let desk = desk.set("PATH", &format!("{}:{path}", bin.display()));
+    desk.run(["snapshot", "decide.yaml"]).code(0).shows("b/4");
+    let asked = std::fs::read_to_string(desk.home().join("asked")).expect("a file");
+    // Two diffs are made of it: for the check and for the snapshot.
+    assert_eq!(asked.matches("cat-file").count(), 2, "{asked}");
 }
 
 #[test]

@@ -34,7 +34,18 @@ pub(super) struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub status: Option<ExitStatus>,
+    keys: Vec<Key>,
 }
+
+impl Ran {
+    /// What it said, fit for an error: short keys are masked there too.
+    pub fn in_error(&self, said: &str) -> String {
+        String::from_utf8_lossy(&mask(&mut said.into(), &self.keys, true)).into_owned()
+    }
+}
+
+/// The value of a variable that is a key by its name.
+type Key = Vec<u8>;
 
 /// Runs a program: the input goes in and both outputs are read at the same time, so that none blocks another.
 /// Of standard output at most a little more than `most` bytes are read. One that goes on once what it printed
@@ -48,22 +59,25 @@ pub(super) async fn run(
 ) -> Result<Ran, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let keys = keys(&command);
+    let long = &keys[..keys.partition_point(|key| key.len() >= LEAST_KEY)];
     let mut child = started(command).map_err(|error| format!("cannot be started: {error}"))?;
     let _group = ProcessGroup::of(&*child);
     let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
     let note = task.map_or(&own, |task| &task.ended);
     *lock(note) = ProgramExit::default();
-    let keep = |of: fn(&mut ProgramExit) -> &mut Vec<u8>, piece: &[u8]| {
+    let keep = |of: fn(&mut ProgramExit) -> &mut Vec<u8>, held: &mut Vec<u8>, keys: &[Key], piece: &[u8]| {
+        held.extend_from_slice(piece);
+        let piece = mask(held, keys, piece.is_empty());
         let mut noted = lock(note);
         let kept = of(&mut noted);
-        kept.extend_from_slice(piece);
-        mask(kept, &keys);
+        kept.extend_from_slice(&piece);
         kept.drain(..kept.len().saturating_sub(KEPT));
         // Nobody sees the output of a round's seat while the round is open.
         if let (Some(ask), Some(_)) = (ask, task) {
-            ask.watch.said(&String::from_utf8_lossy(piece));
+            ask.watch.said(&String::from_utf8_lossy(&piece));
         }
     };
+    let (mut of_out, mut of_err) = (Vec::new(), Vec::new());
     let (stdin, out, err) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let aside = async {
         let feed = async move {
@@ -73,10 +87,11 @@ pub(super) async fn run(
                 let _ = stdin.shutdown().await;
             }
         };
-        let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, piece);
+        let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, &mut of_err, &keys, piece);
         tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1.map(drop)
     };
-    let out = follow(out, most, |piece| keep(|noted| &mut noted.stdout, piece), is_all);
+    let told = |piece: &[u8]| keep(|noted| &mut noted.stdout, &mut of_out, long, piece);
+    let out = follow(out, most, told, is_all);
     let done = async {
         let (stdout, stays) = match select(pin!(out), pin!(aside)).await {
             Either::Left((read, aside)) => {
@@ -95,27 +110,36 @@ pub(super) async fn run(
         std::io::Result::Ok((stdout, status))
     };
     let (mut stdout, status) = done.await.map_err(|error| error.to_string())?;
-    mask(&mut stdout, &keys);
+    let stdout = mask(&mut stdout, long, true);
     let mut noted = lock(note);
     noted.status = status.map(|status| status.to_string());
-    Ok(Ran { stdout, stderr: noted.stderr.clone(), status })
+    Ok(Ran { stdout, stderr: noted.stderr.clone(), status, keys })
 }
 
-/// Values of the variables of a program that are keys by their name.
-fn keys(command: &Command) -> Vec<Vec<u8>> {
+/// Returns the keys among the variables of a program, the longest first.
+fn keys(command: &Command) -> Vec<Key> {
     let is_key = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
     let named = command.as_std().get_envs().filter(|(name, _)| name.to_str().is_some_and(is_key));
     let held = named.filter_map(|(_, value)| Some(value?.as_encoded_bytes().to_vec()));
-    held.filter(|key| key.len() >= LEAST_KEY).collect()
+    let mut keys: Vec<Key> = held.filter(|key| !key.is_empty()).collect();
+    keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+    keys
 }
 
-/// Masks keys that a program printed, wherever that is written.
-fn mask(printed: &mut Vec<u8>, keys: &[Vec<u8>]) {
-    for key in keys {
-        while let Some(at) = printed.windows(key.len()).position(|part| part == key) {
-            printed.splice(at..at + key.len(), MASKED_KEY.bytes());
-        }
+/// Takes what a program printed with its keys masked; what may begin a key is left until more comes or it ends.
+fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
+    if keys.is_empty() {
+        return std::mem::take(printed);
     }
+    let (mut masked, mut rest) = (Vec::with_capacity(printed.len()), &printed[..]);
+    let may_begin = |rest: &[u8]| keys.iter().any(|key| key.len() > rest.len() && key.starts_with(rest));
+    while !rest.is_empty() && (ends || !may_begin(rest)) {
+        let key = keys.iter().find(|key| rest.starts_with(key));
+        masked.extend_from_slice(key.map_or(&rest[..1], |_| MASKED_KEY.as_bytes()));
+        rest = &rest[key.map_or(1, Vec::len)..];
+    }
+    *printed = rest.to_vec();
+    masked
 }
 
 /// A program with the few variables that reach it.
@@ -141,7 +165,7 @@ pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
     note.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads what comes, and tells of each piece as it comes; what follows `most` bytes is not waited for, and
+/// Reads what comes, and tells of each piece as it comes, of an empty one at the end; what follows `most` bytes is not waited for, and
 /// what follows all that is wanted not for long. Returns whether more may come.
 async fn follow(
     from: Option<impl AsyncRead + Unpin>,
@@ -157,10 +181,10 @@ async fn follow(
             return Ok((all, true));
         };
         let count = count?;
+        told(&piece[..count]);
         if count == 0 || all.len() as u64 > most {
             return Ok((all, false));
         }
-        told(&piece[..count]);
         if most < u64::MAX {
             all.extend_from_slice(&piece[..count]);
         }
@@ -208,5 +232,31 @@ impl Drop for ProcessGroup {
             // The program may have ended already.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masked(pieces: &[&str], keys: &[&str]) -> String {
+        let keys: Vec<Key> = keys.iter().map(|key| key.as_bytes().to_vec()).collect();
+        let mut held = Vec::new();
+        let mut told = String::new();
+        for piece in pieces.iter().chain(&[""]) {
+            held.extend_from_slice(piece.as_bytes());
+            let piece = mask(&mut held, &keys, piece.is_empty());
+            told += &String::from_utf8(piece).expect("text");
+        }
+        told
+    }
+
+    #[test]
+    fn keys_are_masked_across_pieces_and_in_one_pass() {
+        assert_eq!(masked(&["my ab", "cd ", "ab"], &["abcd"]), "my (masked API key) ab");
+        assert_eq!(masked(&["ab", "cd ab!"], &["abcd", "ab"]), "(masked API key) (masked API key)!");
+        assert_eq!(masked(&["key ", MASKED_KEY], &[MASKED_KEY, "key"]), format!("{MASKED_KEY} {MASKED_KEY}"));
+        let many = "0123456789abcdef".repeat(1 << 18);
+        assert_eq!(masked(&[&many], &["0123456789abcdef"]).len(), many.len());
     }
 }

@@ -211,9 +211,9 @@ fn what_a_failing_program_printed_is_kept_and_given_on() {
         r#"
 goal: g
 participants:
-  - {name: tests, command: [sh, -c, "echo compiling; echo 'test a failed'; echo oh no $MY_TOKEN >&2; exit 3"], env: [MY_TOKEN]}
+  - {name: tests, command: [sh, -c, "echo compiling; echo 'test a failed'; echo oh no $MY_TOKEN $MY_KEY >&2; exit 3"], env: [MY_TOKEN, MY_KEY]}
   - {name: hangs, command: [sh, -c, "echo begun; sleep 100"]}
-  - {name: floods, command: [sh, -c, "head -c 200000 /dev/zero | tr '\\0' x; echo END; exit 1"]}
+  - {name: floods, command: [sh, -c, "head -c 200000 /dev/zero | tr '\\0' x; echo; echo END $MY_KEY; exit 1"], env: [MY_KEY]}
   - {name: lint, command: [sh, -c, "echo '3 findings'; echo hm >&2; exit 1"], ok_exit: [0, 1]}
   - {name: show, command: [cat]}
 steps:
@@ -226,20 +226,22 @@ steps:
   - {id: end, type: agent, agent: show, brief: none, prompt: "{{context.lint.stdout}}"}
 "#,
     )
-    .set("MY_TOKEN", "tok-0123456789abcdef");
+    .set("MY_TOKEN", "tok-0123456789abcdef")
+    .set("MY_KEY", "pin7");
     let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).code(0).lines();
-    let printed = "It printed: compiling\ntest a failed\noh no (masked API key)";
+    let printed = "It printed: compiling\ntest a failed\noh no (masked API key) (masked API key)";
     assert_eq!(data(&lines, "mend"), json!({ "result": printed }));
     assert_eq!(data(&lines, "lint"), json!({"exit": 1, "stdout": "3 findings\n", "stderr": "hm\n"}));
     assert_eq!(data(&lines, "end"), json!({"result": "3 findings"}));
     let returned = named(&lines, "work_item_returned");
     let of = |step: &str| returned.iter().find(|line| line["step"] == step).expect("it came back").clone();
     assert_eq!(of("test")["stdout"], "compiling\ntest a failed\n");
-    assert_eq!(of("test")["stderr"], "oh no (masked API key)\n");
+    assert_eq!(of("test")["stderr"], "oh no (masked API key) (masked API key)\n");
+    assert_eq!(of("flood")["error"], "`sh` ended with exit status: 1: END (masked API key)");
     assert_eq!(of("hang")["stdout"], "begun\n");
     assert_eq!(of("hang")["error"], "Step 'hang' timed out after 500ms");
     let flood = of("flood")["stdout"].as_str().expect("text").to_owned();
-    assert!(flood.len() == 64 * 1024 && flood.ends_with("xEND\n"), "{}", flood.len());
+    assert!(flood.len() == 64 * 1024 && flood.ends_with("x\nEND pin7\n"), "{}", flood.len());
     assert_eq!(of("mend")["stdout"], Value::Null);
     desk.verify();
 }

@@ -9,9 +9,10 @@ use crate::pty::Screen;
 fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
     let desk = Desk::with("question: q\nparticipants: [{name: reader, command: [cat]}]\n");
     desk.run(["--batch", "decide.yaml"]).code(2).tells("`reader` is an external program");
-    let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"cat >/dev/null; echo 'position: fine'\"], tool_less: true}]\n";
+    let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"grep -q . && echo 'position: a {prompt} {model}'; exit 1\"], ok_exit: [0, 1], tool_less: true}]\n";
     let ran = Desk::with(tool_less).run(["--batch", "--json", "--trust", "decide.yaml"]).code(0);
-    let answered = |line: &&Value| line["event"] == "answer_revealed" && line["answer"]["position"] == "fine";
+    let says = |line: &&Value| line["answer"]["position"] == "a {prompt} {model}";
+    let answered = |line: &&Value| line["event"] == "answer_revealed" && says(line);
     assert!(ran.lines().iter().any(|line| answered(&line)), "{}", ran.out);
 }
 

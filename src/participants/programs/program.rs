@@ -107,15 +107,19 @@ impl SeatProgram {
     }
 
     /// Returns the words of its command with `fill` in place of their placeholders; those for a model only
-    /// where there is one.
+    /// where there is one. A command without a provider is the user's own and stays as it is.
     pub(super) fn words(&self, model: &str, fill: &[(&str, &str)]) -> Vec<String> {
+        if self.provider.is_empty() {
+            return self.command.clone();
+        }
         let with_model = self.with_model.iter().filter(|_| !model.is_empty());
         let fill: Vec<(&str, &str)> = fill.iter().copied().chain([("{model}", model)]).collect();
         self.command.iter().chain(with_model).map(|word| filled(word, &fill)).collect()
     }
 
     pub(super) fn takes(&self, placeholder: &str) -> bool {
-        self.command.iter().chain(&self.with_model).any(|word| word.contains(placeholder))
+        let mut words = self.command.iter().chain(&self.with_model);
+        !self.provider.is_empty() && words.any(|word| word.contains(placeholder))
     }
 
     /// Says which settings of the user's own program a seat leaves aside, and how to pass them; of keys only
@@ -180,6 +184,7 @@ mod tests {
     #[test]
     fn placeholders_are_filled_in_once_and_model_words_only_with_a_model() {
         let program = SeatProgram {
+            provider: "prog".to_owned(),
             command: words("prog -c f=\"{rules_file}\" {rules}"),
             with_model: words("-m {model}"),
             ..SeatProgram::default()

@@ -101,14 +101,15 @@ impl ProgramSeat {
             return Err(format!("`{name}` printed more than {MOST} bytes").into());
         }
         let (printed, stderr) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-        let failed = ran.status.filter(|status| !status.success());
+        let mut failed = ran.status.filter(|status| !status.success());
         let code = failed.and_then(|status| status.code());
-        if let (Some(code), Some(task)) = (code, &ask.task)
-            && self.program.ok_exit.contains(&i64::from(code))
-        {
-            lock(&task.ended).is_exit_data = true;
-            let text = json!({ "exit": code, "stdout": printed, "stderr": stderr }).to_string();
-            return Ok(Reply::own(Origin::Program, text));
+        if code.is_some_and(|code| self.program.ok_exit.contains(&i64::from(code))) {
+            if let Some(task) = &ask.task {
+                lock(&task.ended).is_exit_data = true;
+                let text = json!({ "exit": code, "stdout": printed, "stderr": stderr }).to_string();
+                return Ok(Reply::own(Origin::Program, text));
+            }
+            failed = None;
         }
         let failed = failed.map(|status| format!("ended with {status}"));
         let output = self.program.output.read(&printed);
@@ -124,7 +125,8 @@ impl ProgramSeat {
             return Ok(Reply { usage: output.usage, ..Reply::own(Origin::Program, text) });
         }
         let said = failure.as_deref().or_else(|| last_line(&stderr)).or_else(|| last_line(&printed));
-        Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), said.unwrap_or_default()))
+        let said = ran.in_error(said.unwrap_or_default());
+        Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), &said))
     }
 
     /// Says why there is no answer, and what to do where nobody is logged in.

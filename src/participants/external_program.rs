@@ -116,10 +116,14 @@ pub(super) async fn run(
     Ok(Ran { stdout, stderr: noted.stderr.clone(), status, keys })
 }
 
+/// Whether a variable is a key by its name; `MAX_TOKENS` is none.
+pub(super) fn names_key(name: &str) -> bool {
+    ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.ends_with(word))
+}
+
 /// Returns the keys among the variables of a program, the longest first.
 fn keys(command: &Command) -> Vec<Key> {
-    let is_key = |name: &str| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word));
-    let named = command.as_std().get_envs().filter(|(name, _)| name.to_str().is_some_and(is_key));
+    let named = command.as_std().get_envs().filter(|(name, _)| name.to_str().is_some_and(names_key));
     let held = named.filter_map(|(_, value)| Some(value?.as_encoded_bytes().to_vec()));
     let mut keys: Vec<Key> = held.filter(|key| !key.is_empty()).collect();
     keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
@@ -165,8 +169,8 @@ pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
     note.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads what comes, and tells of each piece as it comes, of an empty one at the end; what follows `most` bytes is not waited for, and
-/// what follows all that is wanted not for long. Returns whether more may come.
+/// Reads what comes and hands on each piece, an empty one at the end. It does not wait for what follows `most`
+/// bytes, and not long for what follows all that is wanted. Returns whether more may come.
 async fn follow(
     from: Option<impl AsyncRead + Unpin>,
     most: u64,
@@ -249,6 +253,16 @@ mod tests {
             told += &String::from_utf8(piece).expect("text");
         }
         told
+    }
+
+    #[test]
+    fn only_a_variable_that_is_named_like_a_key_is_one() {
+        let mut command = Command::new("true");
+        command.env_clear();
+        for name in ["OPENAI_API_KEY", "DB_PASSWORD", "MAX_THINKING_TOKENS", "TOKENIZERS_PARALLELISM"] {
+            command.env(name, name);
+        }
+        assert_eq!(keys(&command), [b"OPENAI_API_KEY".to_vec(), b"DB_PASSWORD".to_vec()]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::output::OutputPaths;
+use crate::participants::external_program::names_key;
 
 /// A program that answers: how it is run, and how its answer is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,9 +129,9 @@ impl SeatProgram {
         let is_passed = |by: &str| {
             self.env.iter().any(|name| name == by) || self.command.iter().any(|word| word.starts_with(by))
         };
-        let is_key = |name: &str| name.ends_with("_KEY") || name.ends_with("_TOKEN");
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let variables = self.own_variables.iter().filter(|name| (and_keys || !is_key(name)) && is_set(name));
+        let variables =
+            self.own_variables.iter().filter(|name| (and_keys || !names_key(name)) && is_set(name));
         let mut found: Vec<(String, &str)> = variables.map(|name| ((*name).to_owned(), *name)).collect();
         if let (Some(own), Some(home)) = (&self.own_settings, std::env::var_os("HOME")) {
             let text = std::fs::read_to_string(Path::new(&home).join(own.file)).unwrap_or_default();

@@ -167,7 +167,15 @@ impl EliminationSearch<'_> {
         self.shown.push(round);
     }
 
-    fn verdict(self, won: &[usize], is_whole: bool) -> Verdict {
+    fn verdict(mut self, won: &[usize], is_whole: bool) -> Verdict {
+        let is_level = |round: &Elimination| {
+            round.level.first().is_some_and(|option| round.counts[option] != Score::default())
+        };
+        if is_whole && self.shown.iter().any(is_level) {
+            let word = if won.len() == 1 { "wins under every order" } else { "win, each under some order" };
+            let names: Vec<String> = won.iter().map(|option| self.names[*option].clone()).collect();
+            self.steps.push(format!("of options tied for last: {} {word}", and_list(&names)));
+        }
         let last = |name: &String| self.shown.iter().rev().find_map(|round| round.counts.get(name)).cloned();
         let scores: Vec<Score> = self.names.iter().map(|name| last(name).unwrap_or_default()).collect();
         let mut verdict = Verdict::from_winners(self.names, won, NoDecision::NoBallots);

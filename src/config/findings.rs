@@ -90,7 +90,7 @@ fn prefix(found: &ConfiguredProgram, version: &str) -> String {
 }
 
 /// Runs this to its end on a thread of its own, whatever runs on the caller's.
-fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
+pub(super) fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| error.to_string())?.block_on(work)

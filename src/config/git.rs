@@ -5,20 +5,22 @@
 //! A repository counts only if it is the folder's own; nothing is fetched.
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use similar::{Algorithm, TextDiff, TextDiffConfig};
 
+use super::findings::apart;
 use super::programs::find;
 use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
+use crate::participants::external_program::{prepared, run};
 use crate::sanitize::harmless_line;
 
-/// The most that git may print, and the largest diff, in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+/// The largest file and the largest diff, in bytes.
+const LARGEST: usize = 16 * 1024 * 1024;
+/// The most that git may print, in bytes.
+const MOST: usize = 16 * LARGEST;
 /// Comparing one file takes no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of git that names a folder, in bytes.
@@ -69,12 +71,15 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
     } else {
         repository.commit(to)?
     };
-    let mut content = String::new();
-    let mut blobs = Blobs::open(&repository)?;
-    for change in repository.changes(&from, &to, paths)? {
-        blobs.describe(&change, &mut content)?;
-        if content.len() as u64 > LARGEST {
-            return Err(git_problem(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
+    let changes = repository.changes(&from, &to, paths)?;
+    let ids = changes.iter().flat_map(Change::contents).flatten();
+    let contents = repository.run(&["cat-file", "--batch"], ids.map(|id| format!("{id}\n")).collect())?;
+    let (mut content, mut rest) = (String::new(), &contents[..]);
+    for change in changes {
+        let [old, new] = change.contents().map(|id| id.map_or(Ok(&[][..]), |id| next_content(id, &mut rest)));
+        change.describe(old?, new?, &mut content)?;
+        if content.len() > LARGEST {
+            return Err(too_much(LARGEST));
         }
     }
     if content.is_empty() {
@@ -82,6 +87,23 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
             .hint("name other commits or other paths"));
     }
     Ok((format!("{from}..{to}"), content))
+}
+
+/// Takes the next content from the output of `cat-file`: a line `ID KIND SIZE`, the bytes, a line feed.
+fn next_content<'a>(id: &str, rest: &mut &'a [u8]) -> Result<&'a [u8], Diagnostic> {
+    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    let head = String::from_utf8_lossy(&rest[..end]);
+    let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+    let Some(size) = size.filter(|_| head.contains(" blob ")) else {
+        let hint = "fetch it first: a partial clone holds few contents";
+        return Err(git_problem(&format!("the content {id} is missing")).hint(hint));
+    };
+    if size > LARGEST {
+        return Err(git_problem(&format!("a file has more than {LARGEST} bytes")).hint("name fewer paths"));
+    }
+    let content = rest.get(end + 1..end + 1 + size).ok_or_else(|| git_problem("cat-file: cut short"))?;
+    *rest = rest.get(end + size + 2..).unwrap_or_default();
+    Ok(content)
 }
 
 impl Repository {
@@ -116,7 +138,7 @@ impl Repository {
             vec!["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all"];
         arguments.extend([from, to, "--"]);
         arguments.extend(paths.iter().map(String::as_str));
-        let listed = self.run(&arguments)?;
+        let listed = self.run(&arguments, String::new())?;
         let mut fields = listed.split(|byte| *byte == 0);
         let mut changes = Vec::new();
         // `:MODE MODE BLOB BLOB STATUS`, then the path.
@@ -139,41 +161,17 @@ impl Repository {
     }
 
     fn text(&self, arguments: &[&str]) -> Result<String, Diagnostic> {
-        self.run(arguments).map(|out| String::from_utf8_lossy(&out).into_owned())
+        self.run(arguments, String::new()).map(|out| String::from_utf8_lossy(&out).into_owned())
     }
 
-    fn run(&self, arguments: &[&str]) -> Result<Vec<u8>, Diagnostic> {
+    fn run(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, Diagnostic> {
         let failed = |said: &str| git_problem(&format!("{}: {}", arguments[0], said.trim()));
-        let mut child = self.spawn(arguments, Stdio::null(), Stdio::piped())?;
-        let mut out = Vec::new();
-        let mut said = Vec::new();
-        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let read = std::thread::scope(|scope| {
-            // Git would wait for ever for somebody to read its complaints.
-            scope.spawn(|| stderr.map(|stderr| stderr.take(LARGEST_POINTER).read_to_end(&mut said)));
-            stdout.map_or(Ok(0), |stdout| stdout.take(LARGEST + 1).read_to_end(&mut out))
-        });
-        let status = child.wait().and_then(|status| read.map(|_| status));
-        let status = status.map_err(|error| failed(&error.to_string()))?;
-        if out.len() as u64 > LARGEST {
-            return Err(failed(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
-        }
-        if !status.success() {
-            return Err(failed(&String::from_utf8_lossy(&said)));
-        }
-        Ok(out)
-    }
-
-    fn spawn(&self, arguments: &[&str], stdin: Stdio, stderr: Stdio) -> Result<Child, Diagnostic> {
         // A relative folder of `PATH`, or one in the repository, could hold a program of its own.
         let git = find("git", &self.top).ok_or_else(|| {
             git_problem("not on PATH; folders of PATH inside the repository are skipped")
                 .hint("install git, or pipe the diff in")
         })?;
-        let mut git = Command::new(git);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
-            git.env_remove(name);
-        }
+        let mut git = prepared(&git, &[], &[]);
         git.args(["--no-pager", "--no-replace-objects", "--git-dir"])
             .arg(&self.git_dir)
             .args(["-c", "safe.bareRepository=explicit"])
@@ -190,82 +188,43 @@ impl Repository {
             .env("GIT_ALLOW_PROTOCOL", "none")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C")
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn()
-            .map_err(|error| git_problem(&error.to_string()))
+            .env("LC_ALL", "C");
+        let ran = apart(run(git, input, MOST as u64, None, &|_| false)).map_err(|why| failed(&why))?;
+        if ran.stdout.len() > MOST {
+            return Err(too_much(MOST));
+        }
+        let is_done = ran.status.is_some_and(|status| status.success());
+        is_done.then_some(ran.stdout).ok_or_else(|| failed(&String::from_utf8_lossy(&ran.stderr)))
     }
 }
 
-/// Contents of files, read from one `git cat-file`.
-struct Blobs {
-    child: Child,
-    ask: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Blobs {
-    fn open(repository: &Repository) -> Result<Self, Diagnostic> {
-        let mut child = repository.spawn(&["cat-file", "--batch"], Stdio::piped(), Stdio::null())?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(ask), Some(out)) => Ok(Self { child, ask, answers: BufReader::new(out) }),
-            _ => Err(git_problem("cat-file: no pipe")),
-        }
-    }
-
-    fn read(&mut self, id: &str) -> Result<Vec<u8>, Diagnostic> {
-        let failed = |error: std::io::Error| git_problem(&format!("cat-file: {error}"));
-        writeln!(self.ask, "{id}").map_err(failed)?;
-        let mut head = String::new();
-        self.answers.read_line(&mut head).map_err(failed)?;
-        let size = head.trim().rsplit(' ').next().and_then(|size| size.parse::<u64>().ok());
-        let Some(size) = size.filter(|_| head.contains(" blob ")) else {
-            let hint = "fetch it first: a partial clone holds few contents";
-            return Err(git_problem(&format!("the content {id} is missing")).hint(hint));
-        };
-        if size > LARGEST {
-            return Err(
-                git_problem(&format!("a file has more than {LARGEST} bytes")).hint("name fewer paths")
-            );
-        }
-        let mut content = vec![0; size as usize];
-        self.answers.read_exact(&mut content).map_err(failed)?;
-        self.answers.read_exact(&mut [0]).map_err(failed)?;
-        Ok(content)
+impl Change {
+    /// The ids of the contents before and after; none of a file that is not there, nor of a submodule.
+    fn contents(&self) -> [Option<&str>; 2] {
+        let has_content = !self.modes.iter().any(|mode| mode == SUBMODULE);
+        let content = |at: usize| Some(&*self.blobs[at]).filter(|_| has_content && self.modes[at] != NO_FILE);
+        [content(0), content(1)]
     }
 
     /// Writes what changed in one file, as `git diff` shows it, without the line `index`.
-    fn describe(&mut self, change: &Change, out: &mut String) -> Result<(), Diagnostic> {
-        if change.modes.iter().any(|mode| mode == SUBMODULE) {
+    fn describe(&self, old: &[u8], new: &[u8], out: &mut String) -> Result<(), Diagnostic> {
+        let [before, after] = &self.modes;
+        if before == SUBMODULE || after == SUBMODULE {
             return Ok(());
         }
-        let path = harmless_line(&String::from_utf8_lossy(&change.path));
-        let mut sides: [Vec<u8>; 2] = Default::default();
-        for (side, content) in sides.iter_mut().enumerate() {
-            if change.modes[side] != NO_FILE {
-                *content = self.read(&change.blobs[side])?;
-            }
-        }
+        let path = harmless_line(&String::from_utf8_lossy(&self.path));
         let _ = writeln!(out, "diff --git a/{path} b/{path}");
-        let names = match &change.modes {
-            [before, mode] if before == NO_FILE => {
-                let _ = writeln!(out, "new file mode {mode}");
-                ["/dev/null".to_owned(), format!("b/{path}")]
-            }
-            [mode, after] if after == NO_FILE => {
-                let _ = writeln!(out, "deleted file mode {mode}");
-                [format!("a/{path}"), "/dev/null".to_owned()]
-            }
-            [before, after] => {
-                if before != after {
-                    let _ = writeln!(out, "old mode {before}\nnew mode {after}");
-                }
-                [format!("a/{path}"), format!("b/{path}")]
-            }
+        let name = |mode: &str, side: char| {
+            if mode == NO_FILE { "/dev/null".to_owned() } else { format!("{side}/{path}") }
         };
-        if sides.iter().any(|content| content.contains(&0)) {
+        let names = [name(before, 'a'), name(after, 'b')];
+        let _ = match (&**before, &**after) {
+            (NO_FILE, mode) => writeln!(out, "new file mode {mode}"),
+            (mode, NO_FILE) => writeln!(out, "deleted file mode {mode}"),
+            (before, after) if before != after => writeln!(out, "old mode {before}\nnew mode {after}"),
+            _ => Ok(()),
+        };
+        if old.contains(&0) || new.contains(&0) {
             let _ = writeln!(out, "Binary files {} and {} differ", names[0], names[1]);
             return Ok(());
         }
@@ -273,19 +232,11 @@ impl Blobs {
             std::str::from_utf8(content)
                 .map_err(|_| Diagnostic::new(format!("`{path}` is not UTF-8 text")).hint("name fewer paths"))
         };
-        let (old, new) = (text(&sides[0])?, text(&sides[1])?);
-        let diff = line_diff(old, new).ok_or_else(|| {
+        let diff = line_diff(text(old)?, text(new)?).ok_or_else(|| {
             Diagnostic::new(format!("`{path}` changed in too many places")).hint("name fewer paths")
         })?;
         let _ = write!(out, "{}", diff.unified_diff().header(&names[0], &names[1]));
         Ok(())
-    }
-}
-
-impl Drop for Blobs {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -311,34 +262,29 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
         Diagnostic::new(message).hint("clone the repository here, or pipe the diff in")
     };
     let kind = dot_git.symlink_metadata().map_err(|error| git_problem(&error.to_string()))?.file_type();
-    if kind.is_symlink() {
+    let git_dir = if kind.is_symlink() {
         return Err(leads_out(&dot_git.read_link().unwrap_or_default()));
+    } else if kind.is_dir() {
+        dot_git.clone()
+    } else {
+        let text = read_text(&dot_git, LARGEST_POINTER)?;
+        let named = Path::new(text.strip_prefix("gitdir:").unwrap_or_default().trim());
+        top.join(named).canonicalize().map_err(|_| leads_out(named))?
+    };
+    let pointer = |name: &str| {
+        let text = read_text(&git_dir.join(name), LARGEST_POINTER).ok()?;
+        git_dir.join(text.trim()).canonicalize().ok()
+    };
+    if git_dir.join("commondir").symlink_metadata().is_ok() {
+        // A worktree's folder is `worktrees/NAME` in the folder it shares; no other has its objects elsewhere.
+        let is_shared =
+            |common: &PathBuf| !kind.is_dir() && git_dir.parent() == Some(&common.join("worktrees"));
+        let common =
+            pointer("commondir").filter(is_shared).filter(|_| pointer("gitdir") == Some(dot_git.clone()));
+        let common = common.ok_or_else(|| leads_out(&git_dir.join("commondir")))?;
+        return Ok((git_dir, common));
     }
-    if kind.is_dir() {
-        // Only a worktree's git folder has its objects elsewhere.
-        return match dot_git.join("commondir").symlink_metadata() {
-            Ok(_) => Err(leads_out(&dot_git.join("commondir"))),
-            Err(_) => Ok((dot_git.clone(), dot_git)),
-        };
-    }
-    let text = read_text(&dot_git, LARGEST_POINTER)?;
-    let named = Path::new(text.strip_prefix("gitdir:").unwrap_or_default().trim());
-    let git_dir = top.join(named).canonicalize().map_err(|_| leads_out(named))?;
-    if let Ok(back) = read_text(&git_dir.join("gitdir"), LARGEST_POINTER) {
-        let names_top = git_dir.join(back.trim()).canonicalize().is_ok_and(|back| back == dot_git);
-        let common = read_text(&git_dir.join("commondir"), LARGEST_POINTER)
-            .ok()
-            .and_then(|common| git_dir.join(common.trim()).canonicalize().ok());
-        // A worktree's folder is `worktrees/NAME` in the folder it shares.
-        return match common {
-            Some(common) if names_top && git_dir.parent() == Some(&common.join("worktrees")) => {
-                Ok((git_dir, common))
-            }
-            _ => Err(leads_out(&git_dir)),
-        };
-    }
-    let is_submodule = submodule_folder(&git_dir).is_some_and(|folder| folder == top);
-    if is_submodule && git_dir.join("commondir").symlink_metadata().is_err() {
+    if kind.is_dir() || submodule_folder(&git_dir).is_some_and(|folder| folder == top) {
         return Ok((git_dir.clone(), git_dir));
     }
     Err(leads_out(&git_dir))
@@ -397,6 +343,10 @@ fn check_objects(objects: &Path, inside: &[&Path], nested: usize) -> Result<(), 
         check_objects(&real, inside, nested + 1)?;
     }
     Ok(())
+}
+
+fn too_much(most: usize) -> Diagnostic {
+    git_problem(&format!("more than {most} bytes")).hint("name fewer paths")
 }
 
 fn git_problem(said: &str) -> Diagnostic {

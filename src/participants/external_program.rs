@@ -30,7 +30,7 @@ pub(super) fn last_line(text: &str) -> Option<&str> {
 }
 
 /// The output of a program, the end of its errors, and how it ended, if it did.
-pub(super) struct Ran {
+pub struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub status: Option<ExitStatus>,
@@ -50,7 +50,7 @@ type Key = Vec<u8>;
 /// Runs a program: the input goes in and both outputs are read at the same time, so that none blocks another.
 /// Of standard output at most a little more than `most` bytes are read. One that goes on once what it printed
 /// is all that is wanted is ended.
-pub(super) async fn run(
+pub async fn run(
     mut command: Command,
     input: String,
     most: u64,
@@ -147,7 +147,7 @@ fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
 }
 
 /// A program with the few variables that reach it.
-pub(super) fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
+pub fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
     let is_passed = |name: &str| {

@@ -48,77 +48,67 @@ impl PersonaLibrary {
     }
 
     pub fn find(&self, name: &str) -> Result<PersonaEntry, Diagnostic> {
-        if !is_name(name) {
-            return Err(self.unknown(name));
-        }
-        for dir in &self.dirs {
-            let path = dir.path.join(format!("{name}.md"));
-            if path.is_file() {
-                let found = load(dir, &path)?;
-                if found.persona.name == name {
-                    return Ok(found);
+        let mut known = Vec::new();
+        for entry in self.entries(Some(name).filter(|name| is_name(name))) {
+            match entry {
+                Ok(found) if found.persona.name == name => return Ok(found),
+                Ok(found) => known.push(found.persona.name),
+                Err(problem) => {
+                    if let Some(problem) = concerning(problem, name) {
+                        return Err(problem);
+                    }
                 }
             }
-            let by_name = |found: &PersonaEntry| found.persona.name == name;
-            if let Some(found) = files(dir).iter().filter_map(|p| load(dir, p).ok()).find(by_name) {
-                return Ok(found);
-            }
         }
-        let persona = builtin(name).ok_or_else(|| self.unknown(name))?;
-        Ok(PersonaEntry { persona, from: "built-in".to_owned() })
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        Err(unknown(name, &known))
     }
 
     /// Every persona that can be found, the winner of each name; and files that do not parse.
     pub fn all(&self) -> (Vec<PersonaEntry>, Vec<Diagnostic>) {
         let (mut all, mut problems): (Vec<PersonaEntry>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
-        for dir in &self.dirs {
-            for path in files(dir) {
-                match load(dir, &path) {
-                    Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
-                        all.push(found);
-                    }
-                    Ok(_) => {}
-                    Err(problem) => problems.push(problem),
+        for entry in self.entries(None) {
+            match entry {
+                Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
+                    all.push(found);
                 }
-            }
-        }
-        for (name, _) in BUILTIN {
-            if all.iter().all(|known| known.persona.name != name) {
-                all.extend(
-                    builtin(name).map(|persona| PersonaEntry { persona, from: "built-in".to_owned() }),
-                );
+                Ok(_) => {}
+                Err(problem) => problems.push(problem),
             }
         }
         (all, problems)
     }
 
-    fn unknown(&self, name: &str) -> Diagnostic {
-        let (all, problems) = self.all();
-        let line = format!("name: {name}");
-        let is_its_own = |problem: &Diagnostic| {
-            let file = problem.place.as_ref().map(|place| Path::new(&*place.file));
-            let text = file.and_then(|file| read_text(file, MAX_PERSONA as u64).ok()).unwrap_or_default();
-            file.is_some_and(|file| file.file_stem().is_some_and(|stem| stem == name))
-                || text.lines().any(|known| known.trim_end() == line)
-        };
-        if let Some(problem) = problems.into_iter().find(is_its_own) {
-            let message = format!("persona `{name}` cannot be used: {}", problem.message);
-            return Diagnostic { message, ..problem };
-        }
-        let names: Vec<&str> = all.iter().map(|found| found.persona.name.as_str()).collect();
-        unknown(name, &names)
+    /// All files in their order, those called as `wanted` first in their folder; then the built-in personas.
+    fn entries(&self, wanted: Option<&str>) -> impl Iterator<Item = Result<PersonaEntry, Diagnostic>> {
+        let of_dir = move |dir| files(dir, wanted).into_iter().map(move |path| load(dir, &path));
+        let built_in = BUILTIN.iter().filter_map(|(name, _)| builtin(name));
+        let built_in = built_in.map(|persona| Ok(PersonaEntry { persona, from: "built-in".to_owned() }));
+        self.dirs.iter().flat_map(of_dir).chain(built_in)
     }
 }
 
-fn files(dir: &Dir) -> Vec<PathBuf> {
+/// A file's problem, if the file is that of a persona: by its own name, or by the name in it.
+fn concerning(problem: Diagnostic, name: &str) -> Option<Diagnostic> {
+    let file = PathBuf::from(&problem.place.as_ref()?.file);
+    if file.file_stem().is_some_and(|stem| stem == name) {
+        return Some(problem);
+    }
+    let (text, line) = (read_text(&file, MAX_PERSONA as u64).ok()?, format!("name: {name}"));
+    let message = format!("persona `{name}` cannot be used: {}", problem.message);
+    text.lines().any(|known| known.trim_end() == line).then_some(Diagnostic { message, ..problem })
+}
+
+fn files(dir: &Dir, wanted: Option<&str>) -> Vec<PathBuf> {
+    let first = wanted.map(|name| dir.path.join(format!("{name}.md")));
     let leads_out = dir.bounds.as_ref().is_some_and(|bounds| bounds.check(&dir.path).is_err());
-    let Some(Ok(entries)) = (!leads_out).then(|| std::fs::read_dir(&dir.path)) else { return Vec::new() };
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|ext| ext == "md") && path.is_file())
-        .collect();
-    files.sort();
-    files
+    let entries = if leads_out { None } else { std::fs::read_dir(&dir.path).ok() };
+    let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let is_other =
+        |path: &PathBuf| path.extension().is_some_and(|ext| ext == "md") && first.as_ref() != Some(path);
+    let mut others: Vec<PathBuf> = paths.filter(is_other).collect();
+    others.sort();
+    first.iter().cloned().chain(others).filter(|path| path.is_file()).collect()
 }
 
 fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {

@@ -6,7 +6,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    ApiStream, DecodeError, PLACE, ReplyStream, RequestOptions, items, named_schema, parse, without_nulls,
+    ApiStream, DecodeError, PLACE, ReplyStream, RequestOptions, items, named_schema, parse, usage,
+    without_nulls,
 };
 use crate::participants::{SeatRequest, TokenUsage};
 use crate::workflow::Effort;
@@ -35,7 +36,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
 /// Takes in a whole reply, or a piece of one.
 pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
     let chunk = parse(data)?;
-    reply.usage = usage(&chunk["usage"]).or(reply.usage);
+    reply.usage = with_cost(&chunk["usage"]).or(reply.usage);
     reply.served_by(&chunk["model"]);
     for (at, choice) in items(&chunk["choices"]).enumerate() {
         if at > 0 || choice["index"].as_u64().unwrap_or(0) > 0 {
@@ -59,20 +60,20 @@ fn content(content: &Value) -> Result<String, DecodeError> {
     }
 }
 
-/// Reads the `usage` of a reply; none where it does not tell both counts.
-fn usage(usage: &Value) -> Option<TokenUsage> {
-    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    let (input, told) = (count("/prompt_tokens")?, count("/completion_tokens")?);
+/// Reads the `usage` of a reply, with what a gateway says it cost.
+fn with_cost(told: &Value) -> Option<TokenUsage> {
+    let cached = "/prompt_tokens_details/cached_tokens";
+    let thinking = "/completion_tokens_details/reasoning_tokens";
+    let usage = usage(told, ["/prompt_tokens", "/completion_tokens", cached, thinking])?;
     // Some services count thinking in the total alone.
-    let output = told.max(count("/total_tokens").unwrap_or(0).saturating_sub(input));
-    let thinking = count("/completion_tokens_details/reasoning_tokens").unwrap_or(output - told);
-    let cached = count("/prompt_tokens_details/cached_tokens").unwrap_or(0);
-    let dollars = |pointer: &str| usage.pointer(pointer).and_then(Value::as_f64).filter(|sum| *sum >= 0.0);
+    let output = usage.output.max(told["total_tokens"].as_u64().unwrap_or(0).saturating_sub(usage.input));
+    let thinking = usage.thinking.max(output - usage.output);
+    let dollars = |pointer: &str| told.pointer(pointer).and_then(Value::as_f64).filter(|sum| *sum >= 0.0);
     // With a key of the user's own at the vendor, `cost` is the gateway's fee alone.
-    let is_own_key = usage.pointer("/is_byok").and_then(Value::as_bool) == Some(true);
+    let is_own_key = told["is_byok"] == true;
     let beside = dollars("/cost_details/upstream_inference_cost").filter(|_| is_own_key).unwrap_or(0.0);
     let cost_nano_usd = dollars("/cost").map(|cost| ((cost + beside) * 1e9).round() as u64);
-    Some(TokenUsage { input, output, cached, thinking, cost_nano_usd })
+    Some(TokenUsage { output, thinking, cost_nano_usd, ..usage })
 }
 
 #[cfg(test)]
@@ -289,17 +290,20 @@ mod tests {
 
     #[test]
     fn usage_is_told_whole_or_not_at_all() {
-        assert_eq!(usage(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached), Some(0));
-        let thought = usage(&json!({"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 309}));
+        assert_eq!(
+            with_cost(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached),
+            Some(0)
+        );
+        let thought = with_cost(&json!({"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 309}));
         assert_eq!(thought.map(|u| (u.output, u.thinking)), Some((304, 297)), "counted in the total alone");
         for odd in [json!(null), json!({}), json!({"prompt_tokens": 1}), json!({"prompt_tokens": -1})] {
-            assert_eq!(usage(&odd), None, "{odd}");
+            assert_eq!(with_cost(&odd), None, "{odd}");
         }
     }
 
     fn cost(more: &str) -> Option<u64> {
         let told = format!(r#"{{"prompt_tokens":8,"completion_tokens":11,"total_tokens":19{more}}}"#);
-        usage(&serde_json::from_str(&told).expect("JSON")).expect("tokens").cost_nano_usd
+        with_cost(&serde_json::from_str(&told).expect("JSON")).expect("tokens").cost_nano_usd
     }
 
     #[test]

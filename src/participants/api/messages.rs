@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::{DecodeError, PLACE, ReplyStream, RequestOptions, items, parse, schema, without_nulls};
+use super::{DecodeError, PLACE, ReplyStream, RequestOptions, items, parse, schema, usage, without_nulls};
 use crate::participants::{Prompt, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
 use crate::workflow::Effort;
@@ -59,7 +59,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
             reply.counts.insert(name.clone(), count.clone());
         }
     }
-    reply.usage = usage(&Value::Object(reply.counts.clone()));
+    reply.usage = with_cache(&Value::Object(reply.counts.clone()));
     reply.served_by(&message["model"]);
     reply.ended_by(&message["stop_reason"]);
     reply.ended_by(&delta["stop_reason"]);
@@ -67,20 +67,11 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
 }
 
 /// The service counts what it read from its cache and wrote to it apart from the rest.
-fn usage(usage: &Value) -> Option<TokenUsage> {
-    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let cached = count("cache_read_input_tokens").unwrap_or(0);
-    let written = count("cache_creation_input_tokens").unwrap_or(0);
-    Some(TokenUsage {
-        input: count("input_tokens")?.saturating_add(cached).saturating_add(written),
-        output: count("output_tokens")?,
-        cached,
-        thinking: usage
-            .pointer("/output_tokens_details/thinking_tokens")
-            .and_then(Value::as_u64)
-            .unwrap_or(0),
-        ..TokenUsage::default()
-    })
+fn with_cache(told: &Value) -> Option<TokenUsage> {
+    let thinking = "/output_tokens_details/thinking_tokens";
+    let usage = usage(told, ["/input_tokens", "/output_tokens", "/cache_read_input_tokens", thinking])?;
+    let written = told["cache_creation_input_tokens"].as_u64().unwrap_or(0);
+    Some(TokenUsage { input: usage.input.saturating_add(usage.cached).saturating_add(written), ..usage })
 }
 
 #[cfg(test)]

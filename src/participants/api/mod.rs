@@ -37,7 +37,7 @@ pub enum ApiStyle {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct RequestOptions {
+pub struct RequestOptions {
     /// The most tokens a reply may have, thinking included; as many as the service allows, if none.
     pub max_output_tokens: Option<u32>,
     /// The field is called `max_completion_tokens`, as `OpenAI` wants it.
@@ -425,6 +425,15 @@ fn schema(ask: &SeatRequest, options: RequestOptions) -> Option<&Value> {
 fn named_schema(ask: &SeatRequest, options: RequestOptions) -> Option<Value> {
     let is_strict = ask.schema.as_ref().is_some_and(|schema| schema.is_strict);
     schema(ask, options).map(|schema| json!({"name": "answer", "strict": is_strict, "schema": schema}))
+}
+
+/// The tokens of a reply: of its prompt and its text, from a cache, of thinking, each told at its place; none
+/// where the first two are not told.
+fn usage(told: &Value, [input, output, cached, thinking]: [&str; 4]) -> Option<TokenUsage> {
+    let count = |place: &str| told.pointer(place).and_then(Value::as_u64);
+    let (input, output) = (count(input)?, count(output)?);
+    let (cached, thinking) = (count(cached).unwrap_or(0), count(thinking).unwrap_or(0));
+    Some(TokenUsage { input, output, cached, thinking, ..TokenUsage::default() })
 }
 
 /// A body of these fields, without those that have no value.

@@ -6,10 +6,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    DecodeError, PLACE, ReplyStream, RequestOptions, finish, items, named_schema, parse, refuse_error,
+    DecodeError, PLACE, ReplyStream, RequestOptions, finish, items, named_schema, parse, refuse_error, usage,
     without_nulls,
 };
-use crate::participants::{SeatRequest, TokenUsage};
+use crate::participants::SeatRequest;
 
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     let form = named_schema(ask, options).map(|mut form| {
@@ -65,21 +65,18 @@ fn whole(reply: &mut ReplyStream, response: &Value) -> Result<(), DecodeError> {
     reply.called = items(&response["output"]).any(is_call);
     let is_cut = response["status"] == "incomplete";
     reply.ended_by(if is_cut { &response["incomplete_details"]["reason"] } else { &response["status"] });
-    reply.usage = usage(&response["usage"]);
+    reply.usage = usage(
+        &response["usage"],
+        [
+            "/input_tokens",
+            "/output_tokens",
+            "/input_tokens_details/cached_tokens",
+            "/output_tokens_details/reasoning_tokens",
+        ],
+    );
     reply.served_by(&response["model"]);
     reply.is_done = true;
     finish(reply.reason.as_deref()).map(|_| ())
-}
-
-fn usage(usage: &Value) -> Option<TokenUsage> {
-    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
-    Some(TokenUsage {
-        input: count("/input_tokens")?,
-        output: count("/output_tokens")?,
-        cached: count("/input_tokens_details/cached_tokens").unwrap_or(0),
-        thinking: count("/output_tokens_details/reasoning_tokens").unwrap_or(0),
-        ..TokenUsage::default()
-    })
 }
 
 #[cfg(test)]
@@ -88,7 +85,7 @@ mod tests {
     use super::*;
     use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
-    use crate::participants::{Finish, Reply};
+    use crate::participants::{Finish, Reply, TokenUsage};
     use crate::workflow::Effort;
 
     #[test]

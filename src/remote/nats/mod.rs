@@ -4,7 +4,6 @@
 mod connect;
 mod door;
 pub mod names;
-mod offers;
 mod receive;
 pub mod send;
 pub mod streams;

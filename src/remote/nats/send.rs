@@ -48,12 +48,9 @@ pub async fn publish(
     if let Some(id) = id {
         headers.insert(MESSAGE_ID, id);
     }
-    let sent = queue.publish_with_headers(subject.to_owned(), headers, body.to_vec().into()).await;
-    let stored = match sent {
-        Ok(stored) => stored.await,
-        Err(error) => Err(error),
-    };
-    stored.map(|stored| !stored.duplicate).map_err(|error| error.to_string())
+    let body = body.to_vec().into();
+    let stored = async { queue.publish_with_headers(subject.to_owned(), headers, body).await?.await };
+    stored.await.map(|stored| !stored.duplicate).map_err(|error| error.to_string())
 }
 
 /// Takes away the messages of a stream at these subjects.

@@ -1,5 +1,6 @@
 //! Streams and consumers: made as they must be, or compared with what is there.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
@@ -24,9 +25,11 @@ pub fn ack_wait() -> Duration {
 }
 
 /// Makes the streams of these workers and the consumers of their offers, where they are not there.
-pub async fn make(context: &Context, workers: &[String]) -> Result<(), QueueError> {
+pub async fn make(context: &Context, workers: &BTreeSet<String>) -> Result<(), QueueError> {
     for stream in [offers(), contexts()].into_iter().chain(workers.iter().map(|worker| sealed(worker))) {
-        make_stream(context, stream).await?;
+        // The server refuses one that is there and configured otherwise.
+        let what = format!("the stream `{}`", stream.name);
+        context.create_stream(stream).await.map_err(|error| refused(&what, &error))?;
     }
     for worker in workers {
         make_consumer(context, names::OFFERS, offer_consumer(worker)).await?;
@@ -108,12 +111,6 @@ fn offer_consumer(worker: &str) -> pull::Config {
         max_ack_pending: 4096,
         ..consumer(worker.to_owned(), names::offer(worker, &[]))
     }
-}
-
-/// Makes a stream; the server refuses one that is there and configured otherwise.
-async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError> {
-    let what = format!("the stream `{}`", wanted.name);
-    context.create_stream(wanted).await.map(drop).map_err(|error| refused(&what, &error))
 }
 
 async fn make_consumer(

@@ -255,7 +255,11 @@ impl Worker {
             return Some(AckKind::Term);
         }
         self.tell(&format!("{session}: {participant} is asked"));
-        match self.ask(offer).await {
+        let asked = async {
+            let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
+            self.settings.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
+        };
+        match asked.await {
             Ok(reply) => self.send(reply).await,
             Err(why) if is_last => self.send(self.settings.answerer.fail(ids.clone(), &why)).await,
             Err(why) => {
@@ -263,12 +267,6 @@ impl Worker {
                 Some(again())
             }
         }
-    }
-
-    /// Returns the message to send back, or an error of this side that may pass.
-    async fn ask(&self, offer: &Offer) -> Result<SeatReply, String> {
-        let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
-        self.settings.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
     }
 
     /// Keeps what is to be sent back on disk, and sends it.
@@ -290,9 +288,13 @@ impl Worker {
         stop_at("before-publish");
         let ids = reply.ids();
         let subject = sealed(self.name(), &[&ids.session, &ids.round, &ids.participant]);
+        let grace_after_interrupt = async {
+            self.settings.interrupt.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_GRACE).await;
+        };
         tokio::select! {
             () = self.publish(reply, &subject) => {}
-            () = self.grace_after_interrupt() => {
+            () = grace_after_interrupt => {
                 self.tell(&format!("not delivered yet: kept for the next start ({subject})"));
                 return None;
             }
@@ -314,11 +316,6 @@ impl Worker {
             self.trouble.say(&format!("an answer cannot be delivered yet: {why}; trying again"));
             tokio::time::sleep(PAUSE).await;
         }
-    }
-
-    async fn grace_after_interrupt(&self) {
-        self.settings.interrupt.cancelled().await;
-        tokio::time::sleep(SHUTDOWN_GRACE).await;
     }
 
     /// Sends what an earlier run has left.

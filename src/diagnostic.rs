@@ -7,37 +7,30 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A place in a file, counted from 1; a line of 0 means the file as a whole.
+/// A place in a file, its line and column counted from 1; 0 where they are not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLocation {
-    /// The file's name as the user gave it.
     pub file: String,
-    /// The line, from 1; 0 when only the file is known.
     pub line: u64,
-    /// The column in characters, from 1; 0 when only the file or line is known.
     pub column: u64,
 }
 
 /// One error or warning, as a person reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// What is wrong.
     pub message: String,
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Where it is wrong, if it is in a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<SourceLocation>,
 }
 
 impl Diagnostic {
-    /// Makes a problem that has a message alone.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, place: None }
     }
 
-    /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -91,14 +91,8 @@ pub fn harmless_line(text: &str) -> String {
 /// A number with its thousands apart: `2,418`.
 pub fn group_digits(number: usize) -> String {
     let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.

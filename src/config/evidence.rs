@@ -153,7 +153,7 @@ impl EvidenceReader {
             return Err(problem.hint("write it as in `src/cache.rs:10-80`"));
         }
         if let Some(bounds) = &self.bounds {
-            if Path::new(path).is_absolute() { bounds.check_named(&file)? } else { bounds.check(&file)? }
+            bounds.check_named(&self.project, path)?;
         }
         read_text(&file, LARGEST).and_then(|text| {
             if text.contains('\0') {

@@ -16,24 +16,26 @@ pub struct PathPolicy {
 }
 
 impl PathPolicy {
-    /// The bounds of a project, and of a definition's file if one is given.
+    /// The bounds of a project, and of a definition's file if one is given; the folder of a bare name or of
+    /// standard input is the current one.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
-        let roots =
-            std::iter::once(project.to_owned()).chain(definition.map(|file| folder_of(Path::new(file))));
+        let folder = definition.map(|file| Path::new(file).parent().unwrap_or(Path::new("")));
+        let folder = folder.map(|folder| Path::new(".").join(folder));
+        let roots = std::iter::once(project.to_owned()).chain(folder);
         Self { roots: roots.filter_map(|path| path.canonicalize().ok()).collect() }
     }
 
     /// A recording that leads out, where a file of the project names it as a model.
     pub fn of_participant(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
         let recording = Some(model).filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
-        self.check_named(Path::new(recording)).err()
+        self.check_named(Path::new(""), recording).err()
     }
 
-    /// As [`PathPolicy::check`], of a path as a file of the project writes it.
-    pub fn check_named(&self, path: &Path) -> Result<(), Diagnostic> {
-        self.check(path)?;
-        if path.is_absolute() {
-            let message = format!("`{}` is an absolute path, which a project must not name", path.display());
+    /// As [`PathPolicy::check`], of a path in a folder as a file of the project writes it.
+    pub fn check_named(&self, folder: &Path, name: &str) -> Result<(), Diagnostic> {
+        self.check(&folder.join(name))?;
+        if Path::new(name).is_absolute() {
+            let message = format!("`{name}` is an absolute path, which a project must not name");
             return Err(Diagnostic::new(message).hint("write it relative"));
         }
         Ok(())
@@ -61,10 +63,4 @@ impl PathPolicy {
         self.check(path)?;
         read_text(path, limit).map(Some)
     }
-}
-
-/// The folder a file is in; the current one for a bare name or standard input.
-fn folder_of(file: &Path) -> PathBuf {
-    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new(".")).to_owned()
 }

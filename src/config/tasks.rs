@@ -16,7 +16,7 @@ use crate::workflow::{TaskMark, state_file};
 
 pub struct TaskFile {
     name: String,
-    path: PathBuf,
+    project: PathBuf,
     state_name: String,
     state_path: PathBuf,
     bounds: PathPolicy,
@@ -35,9 +35,9 @@ impl TaskFile {
                 .hint("`roundtable init` makes one; run in the project's folder or below it")
         });
         let state_name = state_file(name);
-        let (path, state_path) = (folders.project.join(name), folders.project.join(&state_name));
+        let (project, state_path) = (folders.project.clone(), folders.project.join(&state_name));
         let bounds = folders.path_policy(None);
-        Self { name: name.to_owned(), path, state_name, state_path, bounds, ignored }
+        Self { name: name.to_owned(), project, state_name, state_path, bounds, ignored }
     }
 
     /// Refuses a file that leads out, or is in a folder that does not count.
@@ -45,18 +45,15 @@ impl TaskFile {
         if let Some(problem) = &self.ignored {
             return Err(problem.clone());
         }
-        if Path::new(&self.name).is_absolute() {
-            self.bounds.check_named(Path::new(&self.name))
-        } else {
-            self.bounds.check(&self.path)
-        }
+        self.bounds.check_named(&self.project, &self.name)
     }
 
     pub fn read(&self) -> Result<String, Diagnostic> {
         self.check()?;
-        text(&self.name, &self.path)?.ok_or_else(|| {
+        let path = self.project.join(&self.name);
+        text(&self.name, &path)?.ok_or_else(|| {
             let hint = "write it: `tasks:`, and below it the tasks as in a definition";
-            Diagnostic::new(format!("there is no file `{}`", self.path.display())).hint(hint)
+            Diagnostic::new(format!("there is no file `{}`", path.display())).hint(hint)
         })
     }
 

@@ -95,11 +95,11 @@ fn outcome(session: &Session) -> String {
 }
 
 fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diagnostic> {
-    let beside = Path::new(file).parent().map(|folder| folder.join(id)).filter(|path| path.is_file());
-    let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
+    let beside = Path::new(file).parent().filter(|folder| folder.join(id).is_file());
+    let folder = beside.unwrap_or(Path::new(""));
     let unread = |why: String| Diagnostic::new(format!("linked session `{id}` cannot be read: {why}"));
-    bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
-    let text = read_text(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
+    bounds.check_named(folder, id).map_err(|problem| unread(problem.message))?;
+    let text = read_text(&folder.join(id), MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
     if log.lines.is_empty() {
         return Err(unread("it holds no complete event".to_owned()));

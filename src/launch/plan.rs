@@ -151,8 +151,8 @@ pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<Ses
 
 /// The definition that the file `from` uses as `path`, with its name for messages.
 fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
-    bounds.check_named(Path::new(path))?;
-    let path = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
-    bounds.check(&path)?;
+    let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+    bounds.check_named(folder, path)?;
+    let path = folder.join(path);
     Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
 }

@@ -132,7 +132,8 @@ async fn whole(seats: usize, url: &str, stream: ApiStream) -> [Duration; 2] {
 }
 
 fn service(url: &str, stream: ApiStream) -> Arc<HttpParticipant> {
-    let service = Service { stream, ..Service::new(ApiStyle::OpenAi, url) };
+    let mut service = Service::new(ApiStyle::OpenAi, url);
+    service.limits.stream = stream;
     Arc::new(HttpParticipant::new(service, None).expect("a service"))
 }
 

@@ -19,13 +19,12 @@ use crate::launch::environment::random;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::participants::http::link::{LinkClient, LinkReply};
-use crate::participants::programs::ProgramSeat;
+use crate::participants::programs::{ProgramSeat, SeatProgram};
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
 use crate::remote::{LONGEST_REASON, LONGEST_WAIT};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
 use crate::signals::Signals;
-use crate::workflow::ProgramSpec;
 
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 const URL: &str = "ROUNDTABLE_URL";
@@ -46,7 +45,7 @@ struct InboxWorker<'a> {
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let client = client(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
-    let program = ProgramSeat::of_command(&program(&args.command), PATIENCE);
+    let program = program(&args.command);
     let mut worker = InboxWorker { client, holder, program, left: HashSet::new(), output };
     runtime()?.block_on(async {
         let mut signals = Signals::new().map_err(|error| Diagnostic::new(error.to_string()))?;
@@ -101,14 +100,12 @@ fn private_text(path: &Path) -> Result<String, Diagnostic> {
 }
 
 /// A command of the user's own: it finds the whole environment but the token.
-fn program(command: &[String]) -> ProgramSpec {
+fn program(command: &[String]) -> ProgramSeat {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    ProgramSpec {
-        command: command.to_vec(),
-        env: names.filter(|name| name != TOKEN).collect(),
-        ok_exit: Vec::new(),
-        tool_less: false,
-    }
+    let env = names.filter(|name| name != TOKEN).collect();
+    let program = SeatProgram { command: command.to_vec(), env, ..SeatProgram::default() };
+    let path = program.executable().into();
+    ProgramSeat::new(program, path, Some(".".into()), PATIENCE)
 }
 
 impl InboxWorker<'_> {

@@ -17,7 +17,6 @@ use crate::history::RemoteSeat;
 use crate::journal::{Disk, KeyStore, WORKER_KEY};
 use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
-use crate::launch::needs::no_limit;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
 use crate::remote::nats::{Address, SESSION, names};
@@ -164,10 +163,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerMod
     let mut catalog = set_up.catalog();
     let participant = catalog.participant(name)?;
     let price = price_of(&catalog, name);
-    if is_limited && price.is_none() {
-        return Err(no_limit(&catalog, name));
-    }
-    let price = price.unwrap_or_default();
+    let price = if is_limited { price? } else { price.unwrap_or_default() };
     let most_output = set_up.config.reply_limits().of(None, name);
     Ok(WorkerModel { name: name.to_owned(), participant, price, most_output })
 }

@@ -105,9 +105,8 @@ impl Doctor<'_> {
         let key_name = service.key_name.clone();
         found.key = key_name.clone().filter(|_| service.has_key());
         found.address = Some(shown(&service.base_url));
-        let wanted = catalog.key_variables(provider, &service);
-        if !wanted.is_empty() && !service.has_key() {
-            found.hint = Some(format!("set {}", wanted.join(" or ")));
+        if service.lacks_key() {
+            found.hint = Some(format!("set {}", service.wanted_keys.join(" or ")));
             return Ok(CheckupStatus::NoKey);
         }
         let participant = catalog.over_http(provider)?;

@@ -27,7 +27,7 @@ pub mod trust;
 
 pub use need::Need;
 pub use one_model::unreachable;
-pub use participant_factory::{ParticipantFactory, is_model, program_need};
+pub use participant_factory::{ParticipantFactory, is_model};
 pub use path_policy::PathPolicy;
 pub use persona_library::PersonaLibrary;
 pub use prices::price_of;

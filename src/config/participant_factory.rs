@@ -21,7 +21,6 @@ use crate::history::{RemoteSeat, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::SchemaMode::{BySchema, InWords};
 use crate::participants::api::{ApiStream, ApiStyle};
-use crate::participants::external_program::PASSED;
 use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
@@ -32,7 +31,7 @@ use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
 use crate::round::answer::ReplyAttempt;
 use crate::words::model_meant;
-use crate::workflow::{ProgramSpec, TRACKER};
+use crate::workflow::TRACKER;
 
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
@@ -66,8 +65,8 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     #[must_use]
-    pub fn with_desk(self, desk: HumanQueue) -> Self {
-        Self { desk: Some(desk), ..self }
+    pub fn with_desk(self, desk: Option<&HumanQueue>) -> Self {
+        Self { desk: desk.cloned(), ..self }
     }
 
     /// Checks a model's name without making anyone: its form and its provider.
@@ -99,8 +98,7 @@ impl<'a> ParticipantFactory<'a> {
         if let Some(program) = self.seat_program(provider) {
             return program.path(self.config).map(drop);
         }
-        let own = self.config.providers.contains_key(provider);
-        if own || BUILT_IN.contains(&provider) || KNOWN.iter().any(|known| known.name == provider) {
+        if self.dialect(provider).is_some() || BUILT_IN.contains(&provider) {
             return Ok(());
         }
         let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
@@ -108,11 +106,6 @@ impl<'a> ParticipantFactory<'a> {
         names.extend(self.config.providers.keys().map(String::as_str));
         Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
-    }
-
-    pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
-        self.trust.check(&program_need(program, named_by))?;
-        Ok(Arc::new(ProgramSeat::of_command(program, self.config.timeout)))
     }
 
     pub fn seat_program(&self, provider: &str) -> Option<ConfiguredProgram> {
@@ -213,13 +206,16 @@ impl<'a> ParticipantFactory<'a> {
             return Err(Diagnostic::new(format!("`{provider}` is no service")));
         };
         let known = known(provider);
+        let at_its_own = known.filter(|known| known.base_url == address);
         let dialect = self.dialect(provider).unwrap_or(ApiStyle::OpenAi);
         // At another address it is another service, whatever it is called.
-        let at_home = known.filter(|known| known.base_url == address && known.dialect == dialect);
+        let at_home = at_its_own.filter(|known| known.dialect == dialect);
         let mut service = Service::new(dialect, address);
         with_key(&mut service, key);
+        service.wanted_keys =
+            at_its_own.filter(|known| known.start.is_none()).map_or(&[], |known| known.keys);
         let limit = self.config.reply_limits().of(None, provider);
-        service.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+        service.limits.max_output_tokens = Some(u32::try_from(limit).unwrap_or(u32::MAX));
         service.thinking_room = Some(MAX_OUTPUT_TOKENS).filter(|_| self.config.has_small_default(provider));
         let personal = self.config.providers.get(provider).map(|said| &said.own);
         service.auth = personal.and_then(|own| own.auth);
@@ -236,16 +232,16 @@ impl<'a> ParticipantFactory<'a> {
             };
             service.headers.push((name.clone(), value.trim().into()));
         }
-        service.effort = self.config.said(provider, |said| said.effort);
+        service.limits.effort = self.config.said(provider, |said| said.effort);
         service.window = known.and_then(BuiltInProvider::window);
         service.timeouts.total = self.config.timeout;
-        service.stream = match self.config.said(provider, |said| said.stream) {
+        service.limits.stream = match self.config.said(provider, |said| said.stream) {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
         let usual =
             at_home.or_else(|| known.filter(|known| known.is_small())).map_or(InWords, |known| known.form);
-        service.form = match self.config.said(provider, |said| said.structured) {
+        service.limits.form = match self.config.said(provider, |said| said.structured) {
             Some(true) if usual == InWords => BySchema,
             Some(false) => InWords,
             _ => usual,
@@ -253,27 +249,15 @@ impl<'a> ParticipantFactory<'a> {
         Ok(service)
     }
 
-    /// The variables one of which must hold the key of a known service at its own address; none if
-    /// it needs no key, or is asked at an address of the user's.
-    pub fn key_variables(&self, provider: &str, service: &Service) -> &'static [&'static str] {
-        let known = KNOWN.iter().find(|known| known.name == provider && known.base_url == service.base_url);
-        known.filter(|known| known.start.is_none()).map_or(&[], |known| known.keys)
-    }
-
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
         let service = self.service(provider)?;
-        let wanted = self.key_variables(provider, &service);
-        if !wanted.is_empty() && !service.has_key() {
+        if service.lacks_key() {
+            let wanted = service.wanted_keys.join(" or ");
             return Err(Diagnostic::new(format!("no key for `{provider}`"))
-                .hint(format!("set {}, or try the definition out with `--rehearse`", wanted.join(" or "))));
+                .hint(format!("set {wanted}, or try the definition out with `--rehearse`")));
         }
-        HttpParticipant::new(service, self.in_flight(provider))
-    }
-
-    /// Returns the limit of concurrent requests, if any: the user's, else the default of local servers.
-    pub fn in_flight(&self, provider: &str) -> Option<usize> {
-        let set = self.config.said(provider, |said| said.max_in_flight);
-        set.map(NonZeroUsize::get).or_else(|| known(provider)?.in_flight)
+        let in_flight = self.config.said(provider, |said| said.max_in_flight).map(NonZeroUsize::get);
+        HttpParticipant::new(service, in_flight.or_else(|| known(provider)?.in_flight))
     }
 
     /// Every provider by name: the known ones, then the user's own.
@@ -305,12 +289,6 @@ fn with_key(service: &mut Service, key: KeyFrom) {
             service.key_command = Some(Arc::new(KeyCommand::new(command)));
         }
     }
-}
-
-pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
-    let command = program.command.clone();
-    let env = PASSED.map(str::to_owned).into_iter().chain(program.env.iter().cloned()).collect();
-    Need { what: What::Program { command, folder: None, env }, named_by: Some(named_by.to_owned()) }
 }
 
 fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {

@@ -7,6 +7,7 @@
 use super::access::known;
 use super::participant_factory::ParticipantFactory;
 use crate::core::is_free;
+use crate::diagnostic::Diagnostic;
 use crate::history::Price;
 use crate::participants::http::is_this_machine;
 
@@ -110,48 +111,45 @@ fn usual(provider: &str, name: &str) -> Option<Price> {
     found.map(|(_, input, cached, output)| Price { input: *input, cached: *cached, output: *output })
 }
 
-/// Returns the price of a model's tokens; `None` if it is not known. A server on this machine costs nothing,
-/// unless it has the name of a hosted service or of a proxy.
-pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
-    if let Some(price) = catalog.config.prices.get(model) {
-        return Some(*price);
-    }
-    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
-    if let Some(found) = catalog.seat_program(provider) {
-        return usual(found.program.priced_as?, name);
-    }
-    let address = catalog.address(provider);
-    let is_here = address.as_deref().is_some_and(is_this_machine);
-    let known = known(provider);
-    let is_local = provider != "litellm" && known.is_none_or(|known| known.start.is_some());
-    if is_free(model) || is_here && is_local {
-        return Some(Price::default());
-    }
-    let known = known?;
-    // At another address it is another service, whatever it is called.
-    if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
-        return None;
-    }
-    if provider == "openrouter" && name.ends_with(":free") {
-        return Some(Price::default());
-    }
-    usual(provider, name)
+/// Returns the price of a model's tokens. A server on this machine costs nothing, unless it has the name of a
+/// hosted service or of a proxy.
+///
+/// # Errors
+/// That no limit on cost can be kept, and why the price is not known.
+pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, Diagnostic> {
+    let found = catalog.config.prices.get(model).copied().ok_or("").or_else(|_| published(catalog, model));
+    found.map_err(|why| {
+        let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
+        let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to your own config.yaml");
+        Diagnostic::new(message).hint(hint)
+    })
 }
 
-pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
-    let provider = model.split('/').next().unwrap_or(model);
-    if catalog.seat_program(provider).is_some() {
-        return "no price is listed for what this program asks";
+fn published(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, &'static str> {
+    let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+    if let Some(found) = catalog.seat_program(provider) {
+        let listed = found.program.priced_as.and_then(|provider| usual(provider, name));
+        return listed.ok_or("no price is listed for what this program asks");
     }
-    let known = known(provider);
-    match (provider, known, catalog.address(provider)) {
-        ("command", ..) => "a program does not say what its model costs",
-        ("litellm", ..) => "a proxy passes on what its models cost, and does not say",
-        (_, Some(known), Some(url)) if url != known.base_url => {
-            "its service is at another address than its own"
+    if is_free(model) {
+        return Ok(Price::default());
+    }
+    match provider {
+        "command" => return Err("a program does not say what its model costs"),
+        "litellm" => return Err("a proxy passes on what its models cost, and does not say"),
+        _ => {}
+    }
+    let (known, address) = (known(provider), catalog.address(provider));
+    if known.is_none_or(|known| known.start.is_some()) && address.as_deref().is_some_and(is_this_machine) {
+        return Ok(Price::default());
+    }
+    match known.ok_or("no price is built in for this provider")? {
+        // At another address it is another service, whatever it is called.
+        known if address.is_some_and(|url| url != known.base_url) => {
+            Err("its service is at another address than its own")
         }
-        (_, Some(_), _) => "the built-in table does not list it",
-        _ => "no price is built in for this provider",
+        _ if provider == "openrouter" && name.ends_with(":free") => Ok(Price::default()),
+        _ => usual(provider, name).ok_or("the built-in table does not list it"),
     }
 }
 

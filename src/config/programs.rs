@@ -9,6 +9,7 @@ use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
 use crate::participants::external_program::PASSED;
 use crate::participants::programs::{NAMED, SeatProgram, named};
+use crate::workflow::ProgramSpec;
 
 /// A program that takes a seat, and the file of the project that names it, if one does.
 pub struct ConfiguredProgram {
@@ -19,9 +20,17 @@ pub struct ConfiguredProgram {
 }
 
 impl ConfiguredProgram {
+    /// A command that the file `named_by` gives a participant: run where the user is, as the user would.
+    pub fn of_command(command: &ProgramSpec, named_by: &str) -> Self {
+        let ProgramSpec { command, env, ok_exit, .. } = command.clone();
+        let program = SeatProgram { command, env, ok_exit, ..SeatProgram::default() };
+        Self { program, named_by: Some(named_by.to_owned()), folder: Some(PathBuf::from(".")) }
+    }
+
     pub fn need(&self) -> Need {
         let command = self.program.command.clone();
-        let folder = self.folder.as_ref().map(|folder| folder.display().to_string());
+        let folder = self.folder.as_ref().filter(|folder| *folder != Path::new("."));
+        let folder = folder.map(|folder| folder.display().to_string());
         let set = self.program.set.iter().map(|(name, value)| format!("{name}={value}"));
         let usual = PASSED.map(str::to_owned).into_iter();
         let env = usual.chain(set).chain(self.program.env.iter().cloned()).collect();
@@ -30,6 +39,9 @@ impl ConfiguredProgram {
 
     pub fn path(&self, config: &Config) -> Result<PathBuf, Diagnostic> {
         let name = self.program.executable();
+        if self.program.provider.is_empty() {
+            return Ok(PathBuf::from(name));
+        }
         find(name, &config.project).ok_or_else(|| {
             let hint = "install it, or seat another model; folders of PATH inside the project are skipped";
             Diagnostic::new(format!("`{name}` is not on PATH")).hint(hint)

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::environment::Environment;
 use super::error::no_problems;
 use super::scripted_answers::Answers;
-use crate::config::prices::{price_of, unpriced};
+use crate::config::prices::price_of;
 use crate::config::programs::ConfiguredProgram;
-use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
+use crate::config::{Need, ParticipantFactory, PathPolicy};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Budget;
 use crate::history::{Price, SeatInfo, Session};
@@ -17,7 +17,7 @@ use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 pub(super) struct AskedSeat<'a> {
     pub seat: &'a SeatInfo,
     spec: Option<&'a ParticipantSpec>,
-    pub program: Option<&'a ProgramSpec>,
+    command: Option<&'a ProgramSpec>,
     /// The model's program may use its tools.
     allows_tools: bool,
     /// The models that may answer for it, in turn.
@@ -25,10 +25,13 @@ pub(super) struct AskedSeat<'a> {
 }
 
 impl AskedSeat<'_> {
-    /// Returns the program that answers for its model with its tools, as the file allows; none where
-    /// none does.
-    pub fn with_tools(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
-        self.allows_tools.then(|| catalog.with_tools(&self.seat.model, file))?
+    /// Returns its command, or the program that answers for its model with its tools, as the file allows; none
+    /// where a model alone answers.
+    pub fn program(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
+        match self.command {
+            Some(command) => Some(ConfiguredProgram::of_command(command, file)),
+            None => self.allows_tools.then(|| catalog.with_tools(&self.seat.model, file))?,
+        }
     }
 }
 
@@ -53,7 +56,7 @@ pub(super) fn everyone<'a>(
         let asked = asking(session, seat, answers).next().map(|_| AskedSeat {
             seat,
             spec,
-            program: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
+            command: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
             allows_tools: match spec {
                 _ if seat.is_rehearsal() => false,
                 Some(spec) => spec.tools == SeatTools::Allowed,
@@ -97,10 +100,9 @@ pub fn needs(
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     let file = file_of(session);
     for asked in asked(session, answers) {
-        let found = match (asked.program, asked.with_tools(catalog, file)) {
-            (Some(program), _) => vec![Ok(Some(program_need(program, file)))],
-            (None, Some(found)) => vec![Ok(Some(found.need()))],
-            (None, None) => asked.models.iter().map(|model| catalog.need(model)).collect(),
+        let found = match asked.program(catalog, file) {
+            Some(found) => vec![Ok(Some(found.need()))],
+            None => asked.models.iter().map(|model| catalog.need(model)).collect(),
         };
         for need in found {
             match need {
@@ -133,25 +135,17 @@ pub fn budget(
     let limits = max_usd.into_iter().chain(session.definition().budget);
     let Some(limit) = limits.reduce(f64::min) else { return Ok(None) };
     let prices = known_prices(session, set_up);
-    let unknown = models(session).filter(|model| !prices.contains_key(*model));
-    no_problems(unknown.map(|model| no_limit(&set_up.catalog(), model)).collect())?;
+    let catalog = set_up.catalog();
+    no_problems(models(session).filter_map(|model| price_of(&catalog, model).err()).collect())?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.go_on(session);
     Ok(Some(budget))
 }
 
-/// Says that no limit on cost can be kept for a model without a price.
-pub fn no_limit(catalog: &ParticipantFactory<'_>, model: &str) -> Diagnostic {
-    let why = unpriced(catalog, model);
-    let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
-    let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to your own config.yaml");
-    Diagnostic::new(message).hint(hint)
-}
-
 /// The prices of a session's models, as far as they are known.
 pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
-    let priced = |model: &String| Some((model.clone(), price_of(&catalog, model)?));
+    let priced = |model: &String| Some((model.clone(), price_of(&catalog, model).ok()?));
     models(session).filter_map(priced).collect()
 }
 

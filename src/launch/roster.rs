@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
             let is_charged =
                 self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
             if is_charged && !prices.contains_key(*model) {
-                prices.extend(price_of(&self.catalog, model).map(|price| ((*model).clone(), price)));
+                prices.extend(price_of(&self.catalog, model).ok().map(|price| ((*model).clone(), price)));
             }
         }
         prices

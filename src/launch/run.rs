@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::environment::Environment;
 use super::material::{evidence_commands, read_evidence};
-use super::seat::{ReadySession, factory};
+use super::seat::ReadySession;
 use super::wrapped::wrapped;
 use crate::config::prices::price_of;
 use crate::config::tasks::TaskFile;
@@ -83,15 +83,15 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
 
 /// Returns what finds the participant of a seat whose model is replaced.
 fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budget: bool) -> SeatReplacer<'a> {
-    let mut catalog = factory(set_up, desk);
+    let mut catalog = set_up.catalog().with_desk(desk);
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
         // A replacement is measured like those the session opened with.
         wrapped(model, set_up, &mut |_| ()).map_err(|problem| problem.to_string())?;
-        let price = price_of(&catalog, model);
-        if has_budget && price.is_none() {
-            return Err(format!("the price of `{model}` is not known, so that no budget can be kept"));
-        }
+        let price = match price_of(&catalog, model) {
+            Err(problem) if has_budget => return Err(problem.message),
+            price => price.ok(),
+        };
         Ok(ReplacementSeat { participant, price })
     })
 }

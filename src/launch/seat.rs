@@ -134,7 +134,7 @@ impl Launcher<'_> {
     /// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is
     /// asked, and can be asked again with another model; else the session does not start.
     fn table(&self, session: &Session, answers: &Answers) -> Result<SeatedParticipants, Vec<Diagnostic>> {
-        let (table, problems) = seated(session, &mut factory(self.set_up, self.desk), answers);
+        let (table, problems) = seated(session, &mut self.set_up.catalog().with_desk(self.desk), answers);
         let is_saved =
             self.desk.is_some() && problems.iter().all(|(seat, _)| is_only_in_rounds(session, seat));
         if !is_saved {
@@ -179,14 +179,6 @@ pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
 
 fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(format!("cannot make the key that signs offers: {error}"))
-}
-
-/// Returns what makes participants, people among them where there is a `desk`.
-pub(super) fn factory<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>) -> ParticipantFactory<'a> {
-    match desk {
-        Some(desk) => set_up.catalog().with_desk(desk.clone()),
-        None => set_up.catalog(),
-    }
 }
 
 pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
@@ -247,11 +239,10 @@ fn participant(
     asked: &AskedSeat<'_>,
     catalog: &mut ParticipantFactory<'_>,
 ) -> Result<Arc<dyn Participant>, Diagnostic> {
-    match (asked.program, asked.with_tools(catalog, file_of(session))) {
+    match asked.program(catalog, file_of(session)) {
         _ if asked.seat.has_no_model() => Err(Diagnostic::new("no model is named for this seat")),
-        (Some(program), _) => catalog.program(program, file_of(session)),
-        (None, Some(found)) => catalog.program_seat(found),
-        (None, None) => catalog.participant(&asked.seat.model),
+        Some(found) => catalog.program_seat(found),
+        None => catalog.participant(&asked.seat.model),
     }
 }
 

@@ -16,7 +16,7 @@ async fn a_service_may_answer_in_one_piece_all_the_same_and_streaming_can_be_off
     assert_eq!(outcome(Answer::chat("hi")).await.0.expect("a reply").text, "hi");
     let server = Server::start(|_| Answer::chat("hi"));
     let mut service = open_ai(&server);
-    service.stream = ApiStream::Off;
+    service.limits.stream = ApiStream::Off;
     participant(service).ask(&ask()).await.expect("a reply");
     assert!(server.requests()[0].json().get("stream").is_none());
 }

@@ -221,7 +221,7 @@ fn check_cost(limit: Option<f64>, seats: &[SeatInfo], set_up: &Environment) -> R
         return Ok(());
     }
     let catalog = set_up.catalog();
-    let is_free = |seat: &&SeatInfo| price_of(&catalog, &seat.model).is_some_and(|price| price.is_nothing());
+    let is_free = |seat: &&SeatInfo| price_of(&catalog, &seat.model).is_ok_and(|price| price.is_nothing());
     let Some(seat) = seats.iter().find(|seat| !is_free(seat)) else { return Ok(()) };
     let problem =
         Diagnostic::new(format!("seat `{}` asks `{}`, which may cost money", seat.name, seat.model));

@@ -144,13 +144,10 @@ pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
     let catalog = set_up.catalog();
     let (mut found, mut asked) = (Vec::new(), Vec::new());
     for provider in catalog.providers() {
-        let wanted = catalog.service(provider).map(|service| {
-            let wanted = catalog.key_variables(provider, &service);
-            (wanted, service.has_key())
-        });
-        match wanted {
-            Ok((wanted, false)) if !wanted.is_empty() => found.push(source(provider, false, Vec::new())),
-            Ok((wanted, true)) if !wanted.is_empty() && !priced(provider).is_empty() => {
+        let service = catalog.service(provider).ok().filter(|service| !service.wanted_keys.is_empty());
+        match service.map(|service| service.has_key()) {
+            Some(false) => found.push(source(provider, false, Vec::new())),
+            Some(true) if !priced(provider).is_empty() => {
                 found.push(source(provider, true, priced(provider)));
             }
             _ => asked.push(provider.to_owned()),

@@ -30,7 +30,7 @@ use tokio::time::{Instant, timeout};
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use patience::{Patience, pay};
 
-use super::api::{ApiStyle, RequestOptions, ServiceError};
+use super::api::{ApiStyle, ServiceError};
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
@@ -51,7 +51,6 @@ pub struct HttpParticipant {
     service: Service,
     url: Url,
     headers: HeaderMap,
-    limits: RequestOptions,
     heads: PrefixCache,
     permits: Semaphore,
     /// The end of the wait that the service asked the seats of a model for.
@@ -68,7 +67,7 @@ impl HttpParticipant {
     /// # Errors
     /// An address that is none or holds a password, a key that would go over plain http to another
     /// machine, a key that cannot be a header.
-    pub fn new(service: Service, permits: Option<usize>) -> Result<Self, Diagnostic> {
+    pub fn new(mut service: Service, permits: Option<usize>) -> Result<Self, Diagnostic> {
         let url = endpoint(&service, service.dialect.path())?;
         if service.has_key() && url.scheme() == "http" && !is_loopback(&url) {
             let name = service.key_name.as_deref().unwrap_or("the key");
@@ -76,14 +75,7 @@ impl HttpParticipant {
             return Err(Diagnostic::new(format!("`{name}` would be sent to `{host}` over plain http"))
                 .hint("use an https address, or unset the key for this service"));
         }
-        let limits = RequestOptions {
-            max_output_tokens: Some(service.max_output_tokens),
-            completion_tokens: url.host_str() == Some("api.openai.com"),
-            stream: service.stream,
-            form: service.form,
-            effort: service.effort,
-            ..RequestOptions::default()
-        };
+        service.limits.completion_tokens = url.host_str() == Some("api.openai.com");
         Ok(Self {
             headers: headers(&service)?,
             permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
@@ -94,7 +86,6 @@ impl HttpParticipant {
             client: OnceLock::new(),
             service,
             url,
-            limits,
         })
     }
 
@@ -134,7 +125,7 @@ impl HttpParticipant {
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
-        let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, &learned, room);
+        let mut parameters = Parameters::of(self.service.dialect, self.service.limits, ask, &learned, room);
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
         let mut last = None;

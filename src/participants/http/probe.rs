@@ -54,7 +54,7 @@ impl HttpParticipant {
     async fn latency(&self, ask: &SeatRequest) -> Result<Latency, RequestError> {
         let dialect = self.service.dialect;
         let head = dialect.head(ask);
-        let mut parameters = Parameters::of(dialect, self.limits, ask, &Learned::default(), None);
+        let mut parameters = Parameters::of(dialect, self.service.limits, ask, &Learned::default(), None);
         let (started, mut response) = loop {
             let (started, body) = (Instant::now(), [&head[..], &dialect.tail(ask, parameters.sent)].concat());
             let response = self.request(Method::POST, self.url.clone(), body.into(), &mut false).await?;

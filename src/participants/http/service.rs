@@ -9,9 +9,8 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
 use super::retry::FIRST_WAIT;
-use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
+use crate::participants::api::{ApiStyle, RequestOptions};
 use crate::participants::key_command::KeyCommand;
-use crate::workflow::Effort;
 
 /// The most tokens a reply may have unless something else is said: for thinking and answer together.
 pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
@@ -60,6 +59,8 @@ pub struct Service {
     pub key: Option<SecretString>,
     /// The command that prints the key, in place of one that is known.
     pub key_command: Option<Arc<KeyCommand>>,
+    /// Variables one of which must hold the key; none where it needs none, or is at an address of the user's.
+    pub wanted_keys: &'static [&'static str],
     /// The variable the key is read from, for messages.
     pub key_name: Option<String>,
     /// Which header holds the key, where it is not the usual one.
@@ -67,13 +68,10 @@ pub struct Service {
     pub headers: Vec<(String, SecretString)>,
     /// Values of headers that come from the environment: masked like the key.
     pub secrets: Vec<SecretString>,
-    pub max_output_tokens: u32,
-    /// As many in place of these, for a model that was seen thinking.
+    /// The usual parameters of a request.
+    pub limits: RequestOptions,
+    /// As many tokens of a reply in place of these, for a model that was seen thinking.
     pub thinking_room: Option<u32>,
-    /// The default effort of its models.
-    pub effort: Option<Effort>,
-    pub stream: ApiStream,
-    pub form: SchemaMode,
     /// A local server, which tells its context window.
     pub window: Option<WindowQuestion>,
     pub timeouts: Timeouts,
@@ -86,7 +84,10 @@ impl Service {
         Self {
             dialect,
             base_url: base_url.into(),
-            max_output_tokens: MAX_OUTPUT_TOKENS,
+            limits: RequestOptions {
+                max_output_tokens: Some(MAX_OUTPUT_TOKENS),
+                ..RequestOptions::default()
+            },
             first_wait: FIRST_WAIT,
             ..Self::default()
         }
@@ -104,6 +105,10 @@ impl Service {
     pub(super) fn secrets(&self) -> Vec<String> {
         let of_headers = self.secrets.iter().map(|value| value.expose_secret().to_owned());
         self.key().into_iter().chain(of_headers).filter(|secret| !secret.is_empty()).collect()
+    }
+
+    pub fn lacks_key(&self) -> bool {
+        !self.wanted_keys.is_empty() && !self.has_key()
     }
 
     pub fn has_key(&self) -> bool {

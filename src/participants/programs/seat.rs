@@ -19,7 +19,6 @@ use crate::participants::external_program::{last_line, lock, prepared, run};
 use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless_line;
-use crate::workflow::ProgramSpec;
 
 /// The variable that names the file with an agent's work item as JSON.
 const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
@@ -79,14 +78,6 @@ impl ProgramSeat {
     /// A participant that runs `program`, found at `path`, once an answer, in `folder` or in an empty one.
     pub fn new(program: SeatProgram, path: PathBuf, folder: Option<PathBuf>, timeout: Duration) -> Self {
         Self { program, path, folder, timeout }
-    }
-
-    /// A participant that runs a command of the user's own where the user is.
-    pub fn of_command(command: &ProgramSpec, timeout: Duration) -> Self {
-        let ProgramSpec { command, env, ok_exit, .. } = command.clone();
-        let program = SeatProgram { command, env, ok_exit, ..SeatProgram::default() };
-        let path = PathBuf::from(program.executable());
-        Self::new(program, path, Some(PathBuf::from(".")), timeout)
     }
 
     async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, Failure> {

@@ -1,12 +1,10 @@
 //! The end of a session: when it may close, its status, its exit code, and the round that decides them.
 
 use super::command::{DecideResult, refuse, refuse_if};
-use super::questions::{AskedQuestion, questions};
+use super::questions::{AskedQuestion, decided_by_person, questions};
 use super::tally_round::decides_nothing;
 use crate::handoff::is_no;
-use crate::history::{
-    AnsweredQuestion, Event, NotHeld, PauseReason, RoundRun, Session, SessionClosed, Status, Timestamp,
-};
+use crate::history::{Event, NotHeld, PauseReason, RoundRun, Session, SessionClosed, Status, Timestamp};
 use crate::workflow::{Step, StepKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +57,7 @@ pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
 }
 
 fn of_question(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {
-    if asked.by_person(session).is_some() || asked.is_answered_elsewhere(session) {
+    if decided_by_person(session, asked.decides).is_some() || asked.is_answered_elsewhere(session) {
         return ExitCode::Finished;
     }
     of_count(session, asked.decides)
@@ -79,10 +77,8 @@ fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
 /// The source of a session's decision, or of the lack of one.
 #[derive(Debug, Clone, Copy)]
 pub enum Deciding<'a> {
-    /// The last round with a rule; the last round if none has one.
+    /// The last round with a rule, the last round if none has one; a person may have decided in its place.
     Round(&'a RoundRun),
-    /// The facilitator, who chose an option where the round had used up its runs.
-    Person(&'a RoundRun, &'a AnsweredQuestion),
     /// A round that could not be opened: the step, and why.
     NotHeld(&'a str, &'a NotHeld),
     NoneHeld,
@@ -112,8 +108,7 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
         let last = session.rounds.last().map(Deciding::Round);
         return if is_lacking { Some(Deciding::NoneHeld) } else { last };
     };
-    let decided = session.chosen.get(&round.opened.step);
-    Some(decided.map_or(Deciding::Round(round), |decided| Deciding::Person(round, decided)))
+    Some(Deciding::Round(round))
 }
 
 /// The reason why a session's time is up, if it is.

@@ -4,7 +4,7 @@
 //! or one that a person amended, and when they are the deciding rounds of one discussion. That their forms
 //! look alike says nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::history::{AnsweredQuestion, RoundOpened, RoundRun, Session, round_outcome};
 use crate::workflow::{Definition, Step, StepKind};
@@ -19,6 +19,24 @@ pub struct AskedQuestion<'a> {
 
 /// The questions of a session that have a rule, in the order in which they were first asked.
 pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
+    let question = |rounds: Vec<_>| {
+        let decides = rounds.iter().rfind(|round: &&&RoundRun| round.opened.rule.is_some()).copied()?;
+        Some(AskedQuestion { rounds, decides })
+    };
+    by_question(session).into_iter().filter_map(question).collect()
+}
+
+/// The rounds before this one that ask the same question, the latest first.
+pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterator<Item = &'a RoundRun> {
+    let is_it = |other: &&RoundRun| other.opened.round == round.opened.round;
+    let all = by_question(session).into_iter().find(|rounds| rounds.iter().any(is_it));
+    let mut rounds = all.unwrap_or_default();
+    rounds.truncate(rounds.iter().position(|other| is_it(other)).unwrap_or(0));
+    rounds.into_iter().rev()
+}
+
+/// The rounds of a session, grouped by the question that they ask.
+fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
     let mut known: HashMap<QuestionMark<'_>, usize> = HashMap::new();
     for round in &session.rounds {
@@ -32,22 +50,7 @@ pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
             known.entry(mark).and_modify(|group| *group = at.min(*group)).or_insert(at);
         }
     }
-    let question = |rounds: Vec<_>| {
-        let decides = rounds.iter().rfind(|round: &&&RoundRun| round.opened.rule.is_some()).copied()?;
-        Some(AskedQuestion { rounds, decides })
-    };
-    groups.into_iter().filter_map(question).collect()
-}
-
-/// The rounds before this one that ask the same question, the latest first.
-pub fn earlier_rounds<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = &'a RoundRun> {
-    let at = session.rounds.iter().position(|other| other.opened.round == round.opened.round).unwrap_or(0);
-    let mut wanted: HashSet<QuestionMark<'_>> = sought(session, round).collect();
-    session.rounds[..at].iter().rev().filter(move |other| {
-        let is_one = marks(session, other).any(|mark| wanted.contains(&mark));
-        wanted.extend(sought(session, other).filter(|_| is_one));
-        is_one
-    })
+    groups
 }
 
 /// A round asks again what one before it asked, if it seeks a mark of that one.
@@ -99,14 +102,7 @@ pub fn is_within(step: &str, whole: &str) -> bool {
     step.strip_prefix(whole).is_some_and(|rest| rest.starts_with('-'))
 }
 
-impl<'a> AskedQuestion<'a> {
-    /// The facilitator's decision, where its rounds had used up their runs.
-    pub fn by_person(&self, session: &'a Session) -> Option<&'a AnsweredQuestion> {
-        let step = &self.decides.opened.step;
-        let is_last = session.last_round_of(step).is_some_and(|last| std::ptr::eq(last, self.decides));
-        session.chosen.get(step).filter(|_| is_last)
-    }
-
+impl AskedQuestion<'_> {
     /// The workflow went another way for want of a decision, and the step that it led to answers for it.
     pub(super) fn is_answered_elsewhere(&self, session: &Session) -> bool {
         let definition = session.definition();
@@ -122,6 +118,13 @@ impl<'a> AskedQuestion<'a> {
         }
         !tally.decided && target.is_some_and(|target| !is_own(target))
     }
+}
+
+/// The facilitator's decision in the place of a round that had used up its step's runs.
+pub fn decided_by_person<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a AnsweredQuestion> {
+    let step = &round.opened.step;
+    let is_last = session.last_round_of(step).is_some_and(|last| std::ptr::eq(last, round));
+    session.chosen.get(step).filter(|_| is_last)
 }
 
 /// The step that an undecided discussion leads to.

@@ -3,13 +3,15 @@
 //! Lines hold raw names; each format and screen makes them harmless in its own way.
 
 use std::cmp::Ordering;
+use std::iter::successors;
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
+use super::movement::earlier;
 use super::round_view;
 use super::wording::pluralize;
-use crate::core::{decides_nothing, earlier_rounds, profile};
+use crate::core::{decides_nothing, profile};
 use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{
     self, BallotSupport, CountableKind, NoDecision, Profile, Quartiles, Rule, RuleOptions, Score, Verdict,
@@ -112,8 +114,7 @@ pub(super) fn spread_words(spread: &Quartiles, tally: &Tally) -> String {
 /// The estimate of each round of a question under its name, and whether the last two came closer; empty for one
 /// round alone.
 pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
-    let alike = |before: &&RoundRun| before.opened.ballot.is_like(&round.opened.ballot);
-    let rounds = [round].into_iter().chain(earlier_rounds(session, round).filter(alike));
+    let rounds = successors(Some(round), |round| earlier(session, round));
     let mut found: Vec<(&RoundRun, &Quartiles)> =
         rounds.filter_map(|round| Some((round, spread(round)?))).collect();
     found.reverse();
@@ -182,7 +183,7 @@ impl WhatIf {
     /// The count with the keys that scripts build on.
     pub fn json(&self) -> Value {
         let Self { rule, terms, verdict, .. } = self;
-        let mut value = json!({
+        json!({
             "rule": rule.name(),
             "winners": verdict.winners,
             "tie": verdict.tie,
@@ -191,20 +192,12 @@ impl WhatIf {
             "reason": verdict.why(),
             "order": verdict.order,
             "order_by": verdict.order_by,
-        });
-        let beside = [
-            ("terms", (!terms.is_default()).then(|| json!(terms))),
-            ("trace", verdict.trace.as_ref().map(|trace| json!(trace))),
-            ("what_if", self.differs.map(|_| Value::from(!self.is_recorded))),
-            ("differs", self.differs.map(Value::from)),
-            ("read_as", self.read_as.map(Value::from)),
-        ];
-        for (key, beside) in beside {
-            if let Some(beside) = beside {
-                value[key] = beside;
-            }
-        }
-        value
+            "terms": (!terms.is_default()).then_some(terms),
+            "trace": verdict.trace,
+            "what_if": self.differs.map(|_| !self.is_recorded),
+            "differs": self.differs,
+            "read_as": self.read_as,
+        })
     }
 }
 

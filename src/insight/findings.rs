@@ -105,23 +105,16 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
 /// The group of each finding, under a number that its members share: findings of one file with overlapping
 /// lines, and those that a person put together.
 fn group_of_each(all: &[Claim<'_>], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
-    let mut groups: Vec<usize> = (0..all.len()).collect();
-    let place = |(at, one): (usize, &Claim<'_>)| {
-        let (from, to) = one.finding.lines?;
-        Some((one.finding.file.clone(), from, to, at))
-    };
-    let mut placed: Vec<(Option<String>, u32, u32, usize)> =
-        all.iter().enumerate().filter_map(place).collect();
-    placed.sort_unstable();
-    let mut open: Option<(&Option<String>, u32, usize)> = None;
-    for (file, from, to, at) in &placed {
-        open = match open {
-            Some((known, end, group)) if known == file && *from <= end => {
-                groups[*at] = group;
-                Some((file, end.max(*to), group))
-            }
-            _ => Some((file, *to, *at)),
-        };
+    let span = |at: usize| (&all[at].finding.file, all[at].finding.lines.unwrap_or_default());
+    let mut placed: Vec<usize> = (0..all.len()).filter(|at| all[*at].finding.lines.is_some()).collect();
+    placed.sort_by_key(|at| span(*at));
+    let (mut groups, mut end): (Vec<usize>, u32) = ((0..all.len()).collect(), 0);
+    for pair in placed.windows(2) {
+        let ((file, (_, to)), (other, (from, _))) = (span(pair[0]), span(pair[1]));
+        end = if file == other { end.max(to) } else { 0 };
+        if file == other && from <= end {
+            groups[pair[1]] = groups[pair[0]];
+        }
     }
     let mut first_of: HashMap<&str, usize> = HashMap::new();
     for (at, one) in all.iter().enumerate() {

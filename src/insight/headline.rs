@@ -12,10 +12,8 @@ use super::movement::earlier;
 use super::round_view::{blocks, seats, tally, votes};
 use super::wording::{absent, as_sentence, capital, cut, first_names, join_list, pluralize, resume_verb};
 use crate::ballot::{BallotKind, Stance, count_by_severity};
-use crate::core::{AskedQuestion, Deciding, decides_nothing, deciding, questions};
-use crate::history::{
-    AnsweredQuestion, ApprovalRequested, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome,
-};
+use crate::core::{AskedQuestion, Deciding, decided_by_person, decides_nothing, deciding, questions};
+use crate::history::{ApprovalRequested, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome};
 use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, WeakBecause, and_list, leading};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -441,13 +439,9 @@ pub fn session_headline(session: &Session) -> Headline {
 }
 
 /// The headline of one question: the facilitator's own decision, else what its round came to.
-pub fn question_headline(
-    session: &Session,
-    round: &RoundRun,
-    by_person: Option<&AnsweredQuestion>,
-) -> Headline {
+pub fn question_headline(session: &Session, round: &RoundRun) -> Headline {
     let counted = tally(round).map(|tally| headline(session, round, tally));
-    let Some(decided) = by_person else {
+    let Some(decided) = decided_by_person(session, round) else {
         return counted.unwrap_or_else(|| not_counted(session, round));
     };
     let option = decided.decides().unwrap_or_default();
@@ -465,14 +459,15 @@ fn several(session: &Session) -> Option<Headline> {
         return None;
     }
     let is_made = |one: &&AskedQuestion<'_>| {
-        one.by_person(session).is_some() || tally(one.decides).is_some_and(|tally| tally.decided)
+        decided_by_person(session, one.decides).is_some()
+            || tally(one.decides).is_some_and(|tally| tally.decided)
     };
     let (made, all) = (asked.iter().filter(is_made).count(), asked.len());
     let name =
         if made == all { format!("{all} decisions") } else { format!("{made} of {all} questions decided") };
     let line = |one: &AskedQuestion<'_>| {
         let question = one.decides.opened.question.lines().next().unwrap_or_default();
-        let made = question_headline(session, one.decides, one.by_person(session));
+        let made = question_headline(session, one.decides);
         format!("{} {}", as_sentence(&cut(question, 80)), as_sentence(&made.name))
     };
     Some(Headline::new(name, asked.iter().map(line).collect::<Vec<_>>().join(" ")))
@@ -524,8 +519,7 @@ fn not_counted(session: &Session, round: &RoundRun) -> Headline {
 /// The headline of what decides a session; none where no round was held and none had to be.
 fn of_deciding(session: &Session) -> Option<Headline> {
     Some(match deciding(session)? {
-        Deciding::Round(round) => question_headline(session, round, None),
-        Deciding::Person(round, decided) => question_headline(session, round, Some(decided)),
+        Deciding::Round(round) => question_headline(session, round),
         Deciding::NotHeld(step, not_held) => {
             let before = session.rounds.iter().rev().find_map(|round| {
                 let tally = tally(round).filter(|tally| tally.decided)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::wording::pluralize;
 use crate::ballot::{Ballot, Stance};
-use crate::core::{Cost, is_scripted};
+use crate::core::{Cost, decided_by_person, is_scripted};
 use crate::history::{
     AnswerRevealed, AnsweredQuestion, Leak, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
 };
@@ -194,9 +194,7 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
 
 /// The result of a round: the option that the facilitator chose, else the winners of its rule.
 pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
-    let is_last = session.last_round_of(&round.opened.step).is_some_and(|last| std::ptr::eq(last, round));
-    let own = session.chosen.get(&round.opened.step).filter(|_| is_last);
-    if let Some(option) = own.and_then(AnsweredQuestion::decides) {
+    if let Some(option) = decided_by_person(session, round).and_then(AnsweredQuestion::decides) {
         return vec![option];
     }
     let decided = tally(round).filter(|tally| tally.decided);

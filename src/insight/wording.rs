@@ -72,24 +72,6 @@ impl std::fmt::Display for Label {
 
 /// The labels of answers that are not all a model's; `only` limits them to those of some rounds.
 pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
-    let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
-    let by_origin = [
-        (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
-        ("Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
-        ("Scripted", Origin::Script, "given by a script, not by a model"),
-    ];
-    let label = |(word, origin, how)| origin_label(session, only, word, origin, how);
-    let by_origin = by_origin.into_iter().filter_map(label);
-    by_origin.chain(program_labels(session)).collect()
-}
-
-fn origin_label(
-    session: &Session,
-    only: Option<&[&RoundRun]>,
-    word: &'static str,
-    origin: Origin,
-    how: &str,
-) -> Option<Label> {
     let definition = session.definition();
     let (mut given, mut is_example) = (Vec::new(), definition.answers.is_some());
     for seat in session.roster.values() {
@@ -102,12 +84,21 @@ fn origin_label(
             given.extend(origins);
         }
     }
-    let own = given.iter().filter(|known| **known == origin).count();
-    let how = match origin {
-        Origin::Script if is_example => "scripted for this example; no model was asked",
-        _ => how,
+    let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
+    let script = match is_example {
+        true => "scripted for this example; no model was asked",
+        false => "given by a script, not by a model",
     };
-    (own > 0).then(|| Label { word, said: format!("{own} of {} answers were {how}.", given.len()) })
+    let by_origin = [
+        (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
+        ("Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
+        ("Scripted", Origin::Script, script),
+    ];
+    let label = |(word, origin, how)| {
+        let own = given.iter().filter(|known| **known == origin).count();
+        (own > 0).then(|| Label { word, said: format!("{own} of {} answers were {how}.", given.len()) })
+    };
+    by_origin.into_iter().filter_map(label).chain(program_labels(session)).collect()
 }
 
 /// A label for each program that takes seats: what it adds to what it is given.

@@ -47,7 +47,7 @@ pub fn outcome_headline(session: &Session) -> Option<Headline> {
     let is_ended = session.closed.as_ref().is_some_and(|closed| closed.reason.is_some());
     let is_counted = match deciding(session) {
         Some(Deciding::Round(round)) => tally(round).is_some(),
-        Some(Deciding::Person(..) | Deciding::NotHeld(..) | Deciding::NoneHeld) => true,
+        Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => true,
         None => false,
     };
     (is_ended || is_counted).then(|| session_headline(session))

@@ -12,10 +12,10 @@ use super::keys::ScreenState;
 use super::model::{Mode, Model};
 use super::panes::{checks, seats::quorum, votes};
 use super::text::{clipped_middle, clock, cut_middle, hanging};
-use crate::core::{Deciding, deciding};
+use crate::core::{Deciding, decided_by_person, deciding};
 use crate::history::{RoundOutcome, RoundRun, SeatStatus, Tally, round_outcome};
 use crate::insight::headline::blocked;
-use crate::insight::headline::{headline, rehearsal_mark};
+use crate::insight::headline::{question_headline, rehearsal_mark};
 use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents};
 use crate::insight::wording::{group_digits, pluralize, turnout};
@@ -105,7 +105,7 @@ fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     }
     // Once it is over the round that decides is spoken of.
     let decides = match deciding(model.session()).filter(|_| model.revealed().is_none()) {
-        Some(Deciding::Round(round) | Deciding::Person(round, _)) => round,
+        Some(Deciding::Round(round)) => round,
         _ => shown,
     };
     (outcome(model, decides, usize::from(width)), Line::default())
@@ -117,19 +117,20 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     let over = session.closed.as_ref().filter(|_| model.rounds_back == 0);
     let otherwise = over.and_then(|_| match deciding(session)? {
         Deciding::Round(_) => None,
-        Deciding::Person(..) | Deciding::NotHeld(..) | Deciding::NoneHeld => crate::report::outcome(session),
+        Deciding::NotHeld(..) | Deciding::NoneHeld => crate::report::outcome(session),
     });
     let Some(tally) = round_view::tally(round) else {
         let text = otherwise.unwrap_or_else(|| "closed, not counted".to_owned());
         return Line::styled(format!(" {}", harmless_line(&text)), theme.bad());
     };
+    let is_decided = tally.decided || decided_by_person(session, round).is_some();
     let style = match (&otherwise, tally.rule) {
         (None, None) => theme.strong(),
-        (None, Some(_)) if tally.decided => theme.good(),
+        (None, Some(_)) if is_decided => theme.good(),
         _ => theme.bad(),
     };
-    let sign = if otherwise.is_none() && tally.decided { "✓ " } else { "" };
-    let made = headline(session, round, tally);
+    let sign = if otherwise.is_none() && is_decided { "✓ " } else { "" };
+    let made = question_headline(session, round);
     let label = harmless_line(&otherwise.unwrap_or(made.label));
     let label = format!(" {sign}{} ", cut_middle(&label, width.saturating_sub(5)));
     let mut line = Line::raw(" ");

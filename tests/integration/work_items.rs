@@ -204,9 +204,11 @@ proptest! {
 /// come back is not asked again, and the end is the same.
 #[test]
 fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
-    for scenario in ["parallel-with-approval", "sequence", "each", "use", "led-discussion"] {
-        cut_anywhere(scenario);
-    }
+    std::thread::scope(|scope| {
+        for scenario in ["parallel-with-approval", "sequence", "each", "use", "led-discussion"] {
+            scope.spawn(move || cut_anywhere(scenario));
+        }
+    });
 }
 
 fn cut_anywhere(scenario: &str) {

@@ -1,7 +1,7 @@
 //! One question of a session, from which its page is made.
 
 use crate::ballot::BallotKind;
-use crate::core::{AskedQuestion, Deciding, deciding, questions};
+use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
 use crate::insight::headline::question_headline;
 use crate::insight::headline::rehearsal_mark;
@@ -32,12 +32,9 @@ impl<'a> QuestionRounds<'a> {
         let asked = questions(session);
         let is_one_of_many = asked.len() > 1;
         let question = |asked: AskedQuestion<'a>| {
-            let (run, by_person) = (asked.decides, asked.by_person(session));
-            let made = if is_one_of_many {
-                question_headline(session, run, by_person)
-            } else {
-                session_headline(session)
-            };
+            let (run, by_person) = (asked.decides, decided_by_person(session, asked.decides));
+            let made =
+                if is_one_of_many { question_headline(session, run) } else { session_headline(session) };
             let rounds = asked.rounds;
             Self {
                 rule: run.opened.rule,

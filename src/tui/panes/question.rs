@@ -121,7 +121,7 @@ fn is_of(round: &RoundRun, name: &str) -> bool {
 /// The result of a round in words, as its reveal has it; of an open question also how each answer begins.
 fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
     let made = headline(session, round, crate::insight::tally(round)?);
-    let mut text = format!("{}. {}", made.label, made.detail);
+    let mut text = made.whole();
     if round.opened.rule.is_none() {
         for seat in round_view::seats(session, round).take(MOST_ANSWERS) {
             let Some(answer) = seat.answer() else { continue };

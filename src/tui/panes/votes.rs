@@ -102,7 +102,7 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
         let is_here = one.rounds.iter().any(|other| other.opened.round == round.opened.round);
         let (pointer, style) = if is_here { ("▸", theme.strong()) } else { (" ", theme.faint()) };
         let question = harmless_line(one.decides.opened.question.lines().next().unwrap_or_default());
-        let made = harmless_line(&question_headline(session, one.decides, one.by_person(session)).name);
+        let made = harmless_line(&question_headline(session, one.decides).name);
         let room = width.saturating_sub(made.width().min(width / 2) + 4);
         let text = format!("{pointer} {}  {made}", clipped_middle(&question, room));
         Line::styled(clipped(&text, width), style)

@@ -40,7 +40,7 @@ impl ReplySchema {
         let spec = form.kind.spec();
         let plain = answer(form, spec.schemas(form));
         let mut bounded = answer(form, spec.bounded_schemas(form));
-        bound(&mut bounded);
+        bound(&mut bounded, form);
         Some(Self { plain, bounded, is_strict: true })
     }
 
@@ -74,38 +74,39 @@ fn answer(form: &BallotForm, ballot: Vec<Value>) -> Value {
     object(properties)
 }
 
-/// Gives texts, lists and the confidence the bounds they do not have.
-fn bound(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else { return };
-    let is = |kind: &str, map: &Map<String, Value>| {
-        map.get("type").is_some_and(|of| *of == *kind || of[0] == *kind)
-    };
-    if map.contains_key("enum") {
-        return;
-    }
-    if is("string", map) {
-        map.insert("maxLength".to_owned(), LONGEST_TEXT.into());
-    }
-    if is("array", map) && !map.contains_key("maxItems") {
-        map.insert("maxItems".to_owned(), LONGEST_LIST.into());
-    }
-    // A number that may be null is a confidence.
-    if map.get("type").is_some_and(|of| *of == json!(["number", "null"])) {
-        map.remove("type");
-        map.insert("enum".to_owned(), json!([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, null]));
+/// Gives texts, lists and numbers the bounds they do not have.
+fn bound(schema: &mut Value, form: &BallotForm) {
+    let Some(map) = schema.as_object_mut().filter(|map| !map.contains_key("enum")) else { return };
+    let kind = map.get("type").map(|of| of.as_str().or(of[0].as_str()).unwrap_or_default().to_owned());
+    match kind.as_deref() {
+        Some("string") => {
+            map.insert("maxLength".to_owned(), LONGEST_TEXT.into());
+        }
+        Some("array") => {
+            map.entry("maxItems").or_insert(LONGEST_LIST.into());
+        }
+        // A number that may be null is a confidence.
+        Some("number") if map["type"].is_array() => {
+            map.remove("type");
+            map.insert("enum".to_owned(), json!([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, null]));
+        }
+        Some("number") => return *schema = bounded_number(form),
+        _ => {}
     }
     for (key, inner) in map.iter_mut() {
         match key.as_str() {
-            "properties" => inner.as_object_mut().into_iter().flatten().for_each(|(_, inner)| bound(inner)),
-            "anyOf" => inner.as_array_mut().into_iter().flatten().for_each(bound),
-            "items" => bound(inner),
+            "properties" => {
+                inner.as_object_mut().into_iter().flatten().for_each(|(_, inner)| bound(inner, form))
+            }
+            "anyOf" => inner.as_array_mut().into_iter().flatten().for_each(|inner| bound(inner, form)),
+            "items" => bound(inner, form),
             _ => {}
         }
     }
 }
 
 /// A number on the form's scale: a list where it has few steps, else a whole one.
-pub(super) fn bounded_number(form: &BallotForm) -> Value {
+fn bounded_number(form: &BallotForm) -> Value {
     let end = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
     let (min, max) = (end(&form.min), end(&form.max));
     if let (Some(min), Some(max)) = (min, max) {

@@ -7,7 +7,7 @@ use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
-use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct ApprovalKind;
@@ -38,8 +38,7 @@ impl KindSpec for ApprovalKind {
                 items.iter().map(|item| answer.option(item, "approve")).collect::<Result<Vec<_>, _>>()?
             }
             Value::Map(_) => return Err("`approve` is a map, a list of options is expected".to_owned()),
-            Value::Text(text) => answer.options_in(text, &[',', ';', '\n'])?,
-            Value::Null | Value::Bool(_) | Value::Number(_) => vec![answer.option(value, "approve")?],
+            _ => answer.options_in(&answer.source_text(value), &[',', ';', '\n'])?,
         };
         let mut approved: Vec<String> = Vec::new();
         for option in given {
@@ -52,29 +51,6 @@ impl KindSpec for ApprovalKind {
         approved.sort_by_key(|option| answer.form.place(option));
         let kept = approved.iter().map(|option| Json::from(option.as_str())).collect();
         Ok((Ballot::Approval(approved), kept))
-    }
-
-    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Approval(options) = ballot else { return None };
-        Some(IndexedBallot::Approval(options.iter().filter_map(|option| form.place(option)).collect()))
-    }
-
-    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
-        let Ballot::Approval(options) = ballot else { return None };
-        Some(options.clone())
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Approval(options) = ballot else { return None };
-        Some(match options.as_slice() {
-            [] => "approves of none".to_owned(),
-            options => format!("approves of {}", options.join(", ")),
-        })
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Approval(options) = ballot else { return None };
-        if options.is_empty() { self.phrase(ballot) } else { Some(options.join(" + ")) }
     }
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {

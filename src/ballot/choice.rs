@@ -6,7 +6,7 @@ use super::answer_schema::words;
 use super::kind::{FormField, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
-use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct ChoiceKind;
@@ -46,26 +46,6 @@ impl KindSpec for ChoiceKind {
         let Value::Text(text) = &value.value else { return false };
         let names: Vec<_> = form.options.iter().map(String::as_str).collect();
         !option_match::is_exact(&form.options, text) && option_match::is_alternation(&names, text)
-    }
-
-    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Choice(option) = ballot else { return None };
-        form.place(option).map(IndexedBallot::Choice)
-    }
-
-    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
-        let Ballot::Choice(option) = ballot else { return None };
-        Some(vec![option.clone()])
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Choice(option) = ballot else { return None };
-        Some(format!("votes {option}"))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Choice(option) = ballot else { return None };
-        Some(option.clone())
     }
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {

@@ -12,7 +12,7 @@ use super::parse::AnswerParser;
 use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
 use super::parse::prefilter::{final_channel, without_thinking};
 use super::parse::scalar::{folded, strip_markup};
-use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct ConsentKind;
@@ -59,26 +59,6 @@ impl KindSpec for ConsentKind {
 
     fn may_block(&self, reply: &str) -> bool {
         may_block(reply)
-    }
-
-    fn indexed(&self, _form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Consent(stance, change) = ballot else { return None };
-        Some(match stance {
-            Stance::Support => IndexedBallot::Support,
-            Stance::StandAside => IndexedBallot::StandAside,
-            Stance::Block => IndexedBallot::Block(change.clone()),
-        })
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Consent(stance, change) = ballot else { return None };
-        let phrase = match (stance, change) {
-            (Stance::Support, _) => "supports",
-            (Stance::StandAside, _) => "stands aside",
-            (Stance::Block, None) => "block (no change stated)",
-            (Stance::Block, Some(_)) => "blocks",
-        };
-        Some(phrase.to_owned())
     }
 
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {

@@ -2,12 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{bounded_number, described, scale, words};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, whole};
+use super::answer_schema::{described, scale, words};
+use super::kind::{KindInfo, KindSpec, Scale, Stage, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
-use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Decimal, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct EstimateKind;
@@ -19,6 +19,7 @@ impl KindSpec for EstimateKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["estimate"],
+            hint: "A number or a card; empty = abstain",
             scale: Scale::Optional,
             has_cards: true,
             countable: Some(CountableKind::Estimate),
@@ -38,14 +39,6 @@ impl KindSpec for EstimateKind {
         } else {
             words(form.cards.iter().map(String::as_str).chain(["abstain"]))
         }]
-    }
-
-    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
-        if form.cards.is_empty() {
-            vec![json!({"anyOf": [bounded_number(form), words(["abstain"])]})]
-        } else {
-            self.schemas(form)
-        }
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
@@ -72,29 +65,6 @@ impl KindSpec for EstimateKind {
         } else {
             card(&form.cards, word).is_ok()
         }
-    }
-
-    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Estimate(value) = ballot else { return None };
-        if form.cards.is_empty() {
-            return Decimal::from_json(value.as_number()?).map(IndexedBallot::Number);
-        }
-        let card = value.as_str()?;
-        form.cards.iter().position(|known| known == card).map(IndexedBallot::Card)
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        self.brief(ballot).map(|estimate| format!("estimates {estimate}"))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Estimate(value) = ballot else { return None };
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    }
-
-    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
-        let input = Input::Line(String::new());
-        vec![FormField { key: "estimate", hint: "A number or a card; empty = abstain", input }]
     }
 
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {

@@ -8,11 +8,11 @@ use std::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, words};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
 use super::parse::answer::{entry, list_entries};
-use super::parse::scalar::{quoted, source_text, strip_markup};
+use super::parse::scalar::{is_given, quoted, source_text, strip_markup};
 use crate::yaml::{Map, Node, Value};
 
 const NEEDED: &str = "has a `severity` and a `claim`";
@@ -24,6 +24,8 @@ impl KindSpec for FindingsKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["findings"],
+            hint: "One per line: severity | file:lines | claim | evidence; none = nothing found; empty = abstain",
+            is_text: true,
             example: "findings:\n  - file: \"<path; leave it out if there is none>\"\n    lines: \"<from-to>\"\n    \
                       severity: \"<low | medium | high | critical>\"\n    claim: \"<what is wrong, in a sentence>\"\n    \
                       evidence: \"<what shows it>\"\n",
@@ -51,26 +53,6 @@ impl KindSpec for FindingsKind {
             list_entries("finding", NEEDED, value)?.into_iter().map(|entries| finding(answer, entries));
         let (findings, kept): (Vec<Finding>, Vec<Json>) = found.collect::<Result<_, _>>()?;
         Ok((Ballot::Findings(findings), kept.into()))
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        Some(format!("reports {}", self.brief(ballot)?))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Findings(findings) = ballot else { return None };
-        Some(count_by_severity(findings.iter().map(|finding| finding.severity)))
-    }
-
-    fn listing(&self, ballot: &Ballot) -> Vec<String> {
-        let Ballot::Findings(findings) = ballot else { return Vec::new() };
-        findings.iter().map(Finding::line).collect()
-    }
-
-    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
-        let hint =
-            "One per line: severity | file:lines | claim | evidence; none = nothing found; empty = abstain";
-        vec![FormField { key: "findings", hint, input: Input::Text(String::new()) }]
     }
 
     fn typed(&self, text: &str) -> Json {
@@ -136,7 +118,8 @@ fn lines(
     entries: &Map,
     has_file: bool,
 ) -> Result<(LineRange, Option<Json>), String> {
-    let Some(node) = entry(entries, "lines", "a finding")? else { return Ok((None, None)) };
+    let node = entry(entries, "lines", "`lines` stands twice in a finding")?;
+    let Some(node) = node.filter(|node| is_given(node)) else { return Ok((None, None)) };
     let written = match &node.value {
         Value::List(ends) if ends.len() == 2 => {
             ends.iter().map(|end| source_text(end, answer.source)).collect::<Option<Vec<_>>>()

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, words};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
 use super::parse::answer::list_entries;
@@ -18,6 +18,8 @@ impl KindSpec for IdeasKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["ideas"],
+            hint: "One idea per line, as title: text; empty = abstain",
+            is_text: true,
             example: "ideas:\n  - title: \"<a few words>\"\n    text: \"<one idea in one to three sentences>\"\n",
             detail: "Give one idea or more, each with a title of its own and a text.",
             instead_of: "the ideas",
@@ -47,28 +49,6 @@ impl KindSpec for IdeasKind {
             return Err("`ideas` holds no idea: give one, or abstain".to_owned());
         }
         Ok((Ballot::Ideas(ideas), kept.into()))
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Ideas(ideas) = ballot else { return None };
-        let titles: Vec<&str> = ideas.iter().map(|idea| idea.title.as_str()).collect();
-        let noun = if ideas.len() == 1 { "idea" } else { "ideas" };
-        Some(format!("gives {} {noun}: {}", ideas.len(), titles.join(", ")))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Ideas(ideas) = ballot else { return None };
-        Some(ideas.iter().map(|idea| idea.title.as_str()).collect::<Vec<_>>().join(" + "))
-    }
-
-    fn listing(&self, ballot: &Ballot) -> Vec<String> {
-        let Ballot::Ideas(ideas) = ballot else { return Vec::new() };
-        ideas.iter().map(|idea| format!("{}: {}", idea.title, idea.text)).collect()
-    }
-
-    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
-        let hint = "One idea per line, as title: text; empty = abstain";
-        vec![FormField { key: "ideas", hint, input: Input::Text(String::new()) }]
     }
 
     fn typed(&self, text: &str) -> Json {

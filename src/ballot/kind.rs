@@ -6,10 +6,10 @@ use serde_json::{Number, Value};
 
 use super::model::{Ballot, BallotForm, BallotKind};
 use super::parse::AnswerParser;
-use crate::tally::{CountableKind, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::Node;
 
-/// A ballot kind. Methods that take a [`Ballot`] are given one of this kind.
+/// The form of a ballot kind and its reader.
 pub trait KindSpec: Sync {
     fn info(&self) -> KindInfo;
 
@@ -40,35 +40,16 @@ pub trait KindSpec: Sync {
         false
     }
 
-    /// The ballot in places of the form; `None` for what is not on it.
-    fn indexed(&self, _form: &BallotForm, _ballot: &Ballot) -> Option<IndexedBallot> {
-        None
+    /// The fields of the ballot, as a person fills them in.
+    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
+        let KindInfo { keys, hint, is_text, .. } = self.info();
+        let input = if is_text { Input::Text(String::new()) } else { Input::Line(String::new()) };
+        vec![FormField { key: keys[0], hint, input }]
     }
-
-    /// The options that the ballot puts first; `None` for kinds without options.
-    fn top_options(&self, _ballot: &Ballot) -> Option<Vec<String>> {
-        None
-    }
-
-    /// The ballot as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
-    fn phrase(&self, _ballot: &Ballot) -> Option<String> {
-        None
-    }
-
-    /// The ballot in the fewest words.
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        self.phrase(ballot)
-    }
-
-    fn listing(&self, _ballot: &Ballot) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn fields(&self, form: &BallotForm) -> Vec<FormField>;
 
     /// The fields that a person is asked for beside the ballot, each a text with one item a line.
     fn remarks(&self) -> &'static [&'static str] {
-        &["rationale"]
+        if self.info().asks_more { &["rationale", "concerns", "suggestions"] } else { &["rationale"] }
     }
 
     /// The value of what a person typed under the ballot key.
@@ -77,7 +58,9 @@ pub trait KindSpec: Sync {
     }
 
     /// The keys and values of a placeholder ballot that fits the form; none where it has no ballot.
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Value)>;
+    fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
 }
 
 /// The fixed facts of a kind. The defaults are those of a kind that is read and not counted.
@@ -96,6 +79,10 @@ pub struct KindInfo {
     pub is_word: bool,
     /// Trade-offs, concerns, suggestions and references are asked for beside reasons and confidence.
     pub asks_more: bool,
+    /// How a person fills in the only field, where there is one alone.
+    pub hint: &'static str,
+    /// That field takes several lines.
+    pub is_text: bool,
     /// The ballots as the voting rules see them; `None` for a kind that is not counted.
     pub countable: Option<CountableKind>,
     /// The rule whose numbers are shown where a round has none.
@@ -207,25 +194,5 @@ impl BallotKind {
 impl Ballot {
     pub(super) fn key(&self) -> &'static str {
         self.kind().map_or("vote", BallotKind::key)
-    }
-
-    pub fn indexed(&self, form: &BallotForm) -> Option<IndexedBallot> {
-        self.kind()?.spec().indexed(form, self)
-    }
-
-    pub fn top_options(&self) -> Option<Vec<String>> {
-        self.kind()?.spec().top_options(self)
-    }
-
-    pub fn phrase(&self) -> Option<String> {
-        self.kind().map_or_else(|| Some("abstains".to_owned()), |kind| kind.spec().phrase(self))
-    }
-
-    pub fn brief(&self) -> Option<String> {
-        self.kind().map_or_else(|| self.phrase(), |kind| kind.spec().brief(self))
-    }
-
-    pub fn listing(&self) -> Vec<String> {
-        self.kind().map_or_else(Vec::new, |kind| kind.spec().listing(self))
     }
 }

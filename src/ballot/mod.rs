@@ -1,8 +1,8 @@
 //! Ballot kinds, one file each, and what all of them share: the form, the answer, reading a reply.
 //!
 //! Pure. A kind is registered here, by its module and its lines in [`BallotKind::ALL`] and
-//! [`BallotKind::spec`], and by its variants in `model.rs`. Nothing outside its file asks which kind a
-//! ballot is. Counting is `tally`'s, the snapshot and the seal are `round`'s.
+//! [`BallotKind::spec`], by its variants in `model.rs` and its lines in `summary.rs`. Counting is
+//! `tally`'s, the snapshot and the seal are `round`'s.
 
 mod answer_schema;
 mod approval;
@@ -18,6 +18,7 @@ mod parse;
 mod position;
 mod ranking;
 mod score;
+mod summary;
 
 pub use answer_schema::ReplySchema;
 pub use findings::{count_by_severity, line_range, place};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer_schema::described;
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::yaml::Node;
@@ -16,6 +16,8 @@ impl KindSpec for PositionKind {
             keys: &["position"],
             is_word: true,
             asks_more: true,
+            hint: "Your position, 2–3 sentences",
+            is_text: true,
             example: "position: \"<your position in two or three sentences>\"\n",
             detail: "The position is required.",
             instead_of: "the position",
@@ -31,18 +33,5 @@ impl KindSpec for PositionKind {
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {
         Ok((Ballot::Position, answer.source_text(value).into()))
-    }
-
-    fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
-        let hint = "Your position, 2–3 sentences";
-        vec![FormField { key: "position", hint, input: Input::Text(String::new()) }]
-    }
-
-    fn remarks(&self) -> &'static [&'static str] {
-        &["rationale", "concerns", "suggestions"]
-    }
-
-    fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {
-        Vec::new()
     }
 }

@@ -3,11 +3,11 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, list, options, words};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{quoted, source_text};
 use super::parse::{AnswerParser, option_match};
-use crate::tally::{CountableKind, IndexedBallot, Rule, UNLISTED};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct RankingKind;
@@ -30,6 +30,7 @@ impl KindSpec for RankingKind {
     fn info(&self) -> KindInfo {
         KindInfo {
             keys: &["ranking"],
+            hint: "Best first, e.g. a > b = c; empty = abstain",
             has_options: true,
             countable: Some(CountableKind::Ranking),
             default_rule: Some(Rule::Plurality),
@@ -69,8 +70,7 @@ impl KindSpec for RankingKind {
                 places
             }
             Value::Map(_) => return Err("`ranking` is a map, a list of options is expected".to_owned()),
-            Value::Text(text) => order(answer, text)?,
-            Value::Null | Value::Bool(_) | Value::Number(_) => vec![vec![answer.option(value, "ranking")?]],
+            _ => order(answer, &answer.source_text(value))?,
         };
         let mut seen: Vec<&String> = Vec::new();
         for option in places.iter().flatten() {
@@ -94,44 +94,9 @@ impl KindSpec for RankingKind {
         word.contains('>') && self.parse(&mut AnswerParser::new(form, &Vec::new(), ""), &value).is_ok()
     }
 
-    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Ranking(places) = ballot else { return None };
-        let mut ranks = vec![UNLISTED; form.options.len()];
-        for (rank, options) in places.iter().enumerate() {
-            for option in options.iter().filter_map(|option| form.place(option)) {
-                ranks[option] = rank as u16;
-            }
-        }
-        Some(IndexedBallot::Ranking(ranks))
-    }
-
-    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
-        let Ballot::Ranking(places) = ballot else { return None };
-        Some(places.first().cloned().unwrap_or_default())
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Ranking(places) = ballot else { return None };
-        Some(format!("ranks {}", joined(places, ", ")))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Ranking(places) = ballot else { return None };
-        Some(joined(places, " > "))
-    }
-
-    fn fields(&self, _: &BallotForm) -> Vec<FormField> {
-        let input = Input::Line(String::new());
-        vec![FormField { key: "ranking", hint: "Best first, e.g. a > b = c; empty = abstain", input }]
-    }
-
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         vec![("ranking", stage.options.iter().copied().collect())]
     }
-}
-
-fn joined(places: &[Vec<String>], sign: &str) -> String {
-    places.iter().map(|tied| tied.join(" = ")).collect::<Vec<_>>().join(sign)
 }
 
 /// The place that one item of a list stands for; a text that orders options stands for several.

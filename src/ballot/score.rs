@@ -3,12 +3,12 @@
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
-use super::answer_schema::{bounded_number, described, object, scale, words};
+use super::answer_schema::{described, object, scale, words};
 use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
-use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
+use crate::tally::{CountableKind, Rule};
 use crate::yaml::{Node, Value};
 
 pub(super) struct ScoreKind;
@@ -36,11 +36,6 @@ impl KindSpec for ScoreKind {
         vec![json!({"anyOf": [scores, words(["abstain"])]})]
     }
 
-    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
-        let scores = form.options.iter().map(|option| (option.as_str(), bounded_number(form)));
-        vec![json!({"anyOf": [object(scores), words(["abstain"])]})]
-    }
-
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let mut given: IndexMap<String, Number> = IndexMap::new();
         let Value::Map(entries) = &value.value else {
@@ -66,29 +61,6 @@ impl KindSpec for ScoreKind {
             options.iter().filter_map(|option| given.shift_remove_entry(option)).collect();
         let kept = scores.iter().map(|(option, score)| (option.clone(), Json::from(score.clone()))).collect();
         Ok((Ballot::Scores(scores), Json::Object(kept)))
-    }
-
-    fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
-        let Ballot::Scores(scores) = ballot else { return None };
-        let score = |option: &String| scores.get(option).and_then(Decimal::from_json);
-        Some(IndexedBallot::Scores(form.options.iter().map(score).collect()))
-    }
-
-    fn top_options(&self, ballot: &Ballot) -> Option<Vec<String>> {
-        let Ballot::Scores(scores) = ballot else { return None };
-        let most = scores.values().filter_map(Decimal::from_json).max();
-        let best = scores.iter().filter(|(_, score)| Decimal::from_json(score) == most);
-        Some(best.map(|(option, _)| option.clone()).collect())
-    }
-
-    fn phrase(&self, ballot: &Ballot) -> Option<String> {
-        self.brief(ballot).map(|scores| format!("scores {scores}"))
-    }
-
-    fn brief(&self, ballot: &Ballot) -> Option<String> {
-        let Ballot::Scores(scores) = ballot else { return None };
-        let scores: Vec<String> = scores.iter().map(|(option, score)| format!("{option} {score}")).collect();
-        Some(scores.join(", "))
     }
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {

@@ -80,8 +80,7 @@ fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Re
 fn keep_spelling(node: &mut Node, text: &str) {
     match &mut node.value {
         Value::Number(number) if number.is_u64() || number.is_i64() => {
-            let token = node.offset.and_then(|offset| text.get(offset..)).unwrap_or("");
-            let token = token.split(|c: char| !c.is_ascii_alphanumeric() && c != '+').next().unwrap_or("");
+            let token = node.spelling(text);
             if token.starts_with("0x") || token.starts_with("0o") || token.starts_with('+') {
                 node.value = Value::Text(token.to_owned());
             }
@@ -188,6 +187,12 @@ impl Node {
     #[must_use]
     pub fn with(&self, value: Value) -> Self {
         Self { line: self.line, column: self.column, offset: self.offset, value }
+    }
+
+    /// The word that the value begins with in the text it was read from.
+    pub fn spelling<'t>(&self, text: &'t str) -> &'t str {
+        let token = self.offset.and_then(|offset| text.get(offset..)).unwrap_or_default();
+        token.split(|c: char| c.is_whitespace() || matches!(c, ',' | '}' | ']')).next().unwrap_or_default()
     }
 
     /// The same value as plain JSON, keys in order.

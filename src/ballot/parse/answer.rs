@@ -79,10 +79,8 @@ pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -
     for key in COMMON {
         parser.common(key);
     }
-    if form.is_revision
-        && let Some(text) = parser.get(CHANGED_BY).and_then(|node| parser.text(CHANGED_BY, node))
-    {
-        parser.keep(CHANGED_BY, text);
+    if form.is_revision {
+        parser.common(CHANGED_BY);
     }
     parser.others();
     if let Some(ballot) = ballot.clone().filter(|_| parser.problems.is_empty()) {
@@ -145,28 +143,24 @@ impl<'a> AnswerParser<'a> {
             Value::Text(text) => plain_number(strip_markup(text)),
             Value::Null | Value::Bool(_) | Value::List(_) | Value::Map(_) => None,
         };
-        let shown =
-            || source_text(node, self.source).map_or_else(|| node.kind().to_owned(), |word| quoted(&word));
-        let number = number.ok_or_else(|| format!("{what} is {}, one number is expected, alone", shown()))?;
-        let amount = Decimal::from_json(&number).ok_or_else(|| {
-            format!("{what} is {}: at most six decimal places and a thousand million", shown())
-        })?;
-        let bound = |bound: &Option<Number>| bound.as_ref().and_then(Decimal::from_json);
-        let (min, max) = (bound(&self.form.min), bound(&self.form.max));
+        let word = source_text(node, self.source);
+        let what = format!("{what} is {}", word.map_or_else(|| node.kind().to_owned(), |word| quoted(&word)));
+        let number = number.ok_or_else(|| format!("{what}, one number is expected, alone"))?;
+        let amount = Decimal::from_json(&number)
+            .ok_or_else(|| format!("{what}: at most six decimal places and a thousand million"))?;
+        let ends = [&self.form.min, &self.form.max].map(|end| end.as_ref().and_then(Decimal::from_json));
+        let [min, max] = ends;
         if min.is_some_and(|min| amount < min) || max.is_some_and(|max| amount > max) {
-            let end =
-                |bound: Option<Decimal>, none: &str| bound.map_or_else(|| none.to_owned(), |b| b.to_string());
-            let scale = format!("{} to {}", end(min, "any"), end(max, "any"));
-            return Err(format!("{what} is {}, the scale is {scale}", shown()));
+            let [min, max] = ends.map(|end| end.map_or_else(|| "any".to_owned(), |end| end.to_string()));
+            return Err(format!("{what}, the scale is {min} to {max}"));
         }
         Ok(number)
     }
 
     /// The minimum change: asked for by a block, kept and flagged beside anything else.
     pub(in crate::ballot) fn minimum_change(&mut self, is_block: bool) -> Option<String> {
-        let problems = self.problems.len();
-        let text = self.get("minimum_change").and_then(|node| self.text("minimum_change", node));
-        let text = text.filter(|text| self.problems.len() == problems && !is_placeholder_text(text))?;
+        let text = self.text("minimum_change", self.get("minimum_change")?);
+        let text = self.noted(text).filter(|text| !is_placeholder_text(text))?;
         self.keep("minimum_change", text.as_str());
         if is_block {
             return Some(text);
@@ -196,16 +190,17 @@ impl<'a> AnswerParser<'a> {
             }
             Err(problem) => Err(problem),
         };
-        match read {
-            Ok((ballot, kept)) => {
-                self.keep(self.form.key(), kept);
-                Some(ballot)
-            }
-            Err(problem) => {
-                self.problems.push(problem);
-                None
-            }
-        }
+        let (ballot, kept) = self.noted(read.map(Some))?;
+        self.keep(self.form.key(), kept);
+        Some(ballot)
+    }
+
+    /// Notes a problem.
+    fn noted<T>(&mut self, read: Result<Option<T>, String>) -> Option<T> {
+        read.unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            None
+        })
     }
 
     /// The value under the ballot key; `None` for an abstention.
@@ -275,19 +270,17 @@ impl<'a> AnswerParser<'a> {
 
     fn common(&mut self, key: &str) {
         let Some(node) = self.get(key) else { return };
-        let value = match key {
-            "position"
-                if self.content.get("vote").is_some_and(|vote| vote == "abstain")
-                    && is_abstain_node(node) =>
-            {
-                None
+        let is_abstention = self.content.get("vote").is_some_and(|vote| vote == "abstain");
+        let read = match key {
+            "position" if is_abstention && matches!(&node.value, Value::Text(text) if is_abstain(text)) => {
+                return;
             }
-            "position" => self.text(key, node).map(Json::from),
+            "position" | CHANGED_BY => self.text(key, node).map(|text| text.map(Json::from)),
             "trade_offs" => self.trade_offs(node),
-            "confidence" => self.confidence(node).map(Json::from),
+            "confidence" => Ok(self.confidence(node).map(Json::from)),
             _ => self.texts(key, node),
         };
-        if let Some(value) = value {
+        if let Some(value) = self.noted(read) {
             self.keep(key, value);
         }
     }
@@ -308,24 +301,23 @@ impl<'a> AnswerParser<'a> {
 
     // What stands beside the ballot.
 
-    /// A text, if one is given; a problem is noted.
-    fn text(&mut self, key: &str, node: &Node) -> Option<String> {
+    /// A text, if one is given.
+    fn text(&mut self, key: &str, node: &Node) -> Result<Option<String>, String> {
         let text = match &node.value {
-            Value::Null => return None,
+            Value::Null => return Ok(None),
             Value::Text(text) => text.trim().to_owned(),
             Value::Number(number) => number.to_string(),
             Value::Bool(truth) => truth.to_string(),
-            Value::List(items) if items.is_empty() => return None,
+            Value::List(items) if items.is_empty() => return Ok(None),
             Value::List(items) if items.len() == 1 && !matches!(items[0].value, Value::List(_)) => {
                 return self.text(key, &items[0]);
             }
             Value::List(_) | Value::Map(_) => {
-                self.problems.push(format!("`{key}` is {}, text is expected", node.kind()));
-                return None;
+                return Err(format!("`{key}` is {}, text is expected", node.kind()));
             }
         };
         let given = !self.is_left(key, &text) && !text.is_empty();
-        given.then_some(text)
+        Ok(given.then_some(text))
     }
 
     /// Flags a field that still holds its placeholder.
@@ -337,65 +329,47 @@ impl<'a> AnswerParser<'a> {
         left
     }
 
-    fn texts(&mut self, key: &str, node: &Node) -> Option<Json> {
+    fn texts(&mut self, key: &str, node: &Node) -> Result<Option<Json>, String> {
         let items = match &node.value {
             Value::List(items) => items,
-            Value::Map(_) => {
-                self.problems.push(format!("`{key}` is a map, a list of texts is expected"));
-                return None;
-            }
-            _ => return self.text(key, node).map(|text| Json::Array(vec![text.into()])),
+            Value::Map(_) => return Err(format!("`{key}` is a map, a list of texts is expected")),
+            _ => return Ok(self.text(key, node)?.map(|text| Json::Array(vec![text.into()]))),
         };
         let mut out = Vec::with_capacity(items.len());
+        let other = |what: &str| format!("`{key}` holds {what}, each item is one text");
         for item in items {
             let text = match &item.value {
-                Value::Map(entries) => colon_in_item(entries).map_or(Err("a map"), |text| Ok(Some(text))),
-                Value::List(_) => Err("a list inside the list"),
-                _ => Ok(self.text(key, item)),
+                Value::Map(entries) => Some(colon_in_item(entries).ok_or_else(|| other("a map"))?),
+                Value::List(_) => return Err(other("a list inside the list")),
+                _ => self.text(key, item)?,
             };
-            match text {
-                Ok(text) => out.extend(text.map(Json::from)),
-                Err(what) => {
-                    self.problems.push(format!("`{key}` holds {what}, each item is one text"));
-                    return None;
-                }
-            }
+            out.extend(text.map(Json::from));
         }
-        (!out.is_empty() || items.is_empty()).then_some(Json::Array(out))
+        Ok((!out.is_empty() || items.is_empty()).then_some(Json::Array(out)))
     }
 
-    fn trade_offs(&mut self, node: &Node) -> Option<Json> {
+    fn trade_offs(&mut self, node: &Node) -> Result<Option<Json>, String> {
         let map = match &node.value {
-            Value::Null => return None,
-            Value::Text(text) if self.is_left("trade_offs", text) => return None,
+            Value::Null => return Ok(None),
+            Value::Text(text) if self.is_left("trade_offs", text) => return Ok(None),
             Value::Map(map) => map,
             _ => {
-                self.problems.push(format!(
-                    "`trade_offs` is {}, a map of {} is expected",
-                    node.kind(),
-                    TRADE_OFFS.join(", ")
-                ));
-                return None;
+                let keys = TRADE_OFFS.join(", ");
+                return Err(format!("`trade_offs` is {}, a map of {keys} is expected", node.kind()));
             }
         };
         let mut out = Map::new();
         for wanted in TRADE_OFFS {
-            let value = self.trade_off(wanted, map);
-            out.extend(value.map(|value| (wanted.to_owned(), value)));
+            let name = format!("trade_offs.{wanted}");
+            let read = entry(map, wanted, &format!("`{name}` stands twice")).and_then(|node| match node {
+                Some(node) if wanted == "risks" => self.texts(&name, node),
+                Some(node) => Ok(self.text(&name, node)?.map(Json::from)),
+                None => Ok(None),
+            });
+            out.extend(self.noted(read).map(|value| (wanted.to_owned(), value)));
         }
         self.keep_others("trade_offs", map, &TRADE_OFFS, &mut out);
-        Some(Json::Object(out))
-    }
-
-    fn trade_off(&mut self, wanted: &str, map: &yaml::Map) -> Option<Json> {
-        let mut found = map.iter().filter(|(key, _)| is_named(&key.text, wanted));
-        let (first, second) = (found.next(), found.next());
-        if second.is_some() {
-            self.problems.push(format!("the key `trade_offs.{wanted}` stands twice: give each key once"));
-        }
-        let (_, node) = first?;
-        let name = format!("trade_offs.{wanted}");
-        if wanted == "risks" { self.texts(&name, node) } else { self.text(&name, node).map(Json::from) }
+        Ok(Some(Json::Object(out)))
     }
 
     /// The confidence, if given: a finite number from 0 to 1. It never changes a result, so that an unfit one
@@ -431,7 +405,8 @@ impl<'a> AnswerParser<'a> {
         key: &str,
         of: &str,
     ) -> Result<Option<String>, String> {
-        let Some(node) = entry(entries, key, of)? else { return Ok(None) };
+        let node = entry(entries, key, &format!("`{key}` stands twice in {of}"))?;
+        let Some(node) = node.filter(|node| is_given(node)) else { return Ok(None) };
         let text = source_text(node, self.source)
             .ok_or_else(|| format!("the `{key}` of {of} is {}, text is expected", node.kind()))?;
         Ok(Some(text.trim().to_owned()))
@@ -472,17 +447,16 @@ pub(in crate::ballot) fn list_entries<'n>(
     items.iter().map(entries).collect()
 }
 
-/// The value of a key of one entry of a list; `None` where it is left out.
+/// The value of a key of a map; `None` where it is left out.
 pub(in crate::ballot) fn entry<'n>(
     entries: &'n yaml::Map,
     key: &str,
-    of: &str,
+    twice: &str,
 ) -> Result<Option<&'n Node>, String> {
     let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
-    let (first, second) = (found.next(), found.next());
-    match second {
-        Some(_) => Err(format!("the key `{key}` stands twice in {of}: give each key once")),
-        None => Ok(first.filter(|node| is_given(node))),
+    match (found.next(), found.next()) {
+        (first, None) => Ok(first),
+        _ => Err(format!("the key {twice}: give each key once")),
     }
 }
 
@@ -500,8 +474,4 @@ fn colon_in_item(entries: &yaml::Map) -> Option<String> {
 
 fn not_asked(key: &str) -> String {
     format!("{} is not asked for: kept, not obeyed", quoted(key))
-}
-
-fn is_abstain_node(node: &Node) -> bool {
-    matches!(&node.value, Value::Text(text) if is_abstain(text))
 }

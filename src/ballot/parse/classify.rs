@@ -16,8 +16,6 @@ use crate::yaml::{self, Node, Value};
 /// Shallow enough for the reader's recursion on a small stack.
 const MAX_NESTING: usize = 40;
 
-const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
-
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
 pub(super) enum ClassifiedBlock {
@@ -33,17 +31,13 @@ pub(super) enum ClassifiedBlock {
     Other,
 }
 
-/// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call or a
-/// merge key.
+/// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call.
 pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, String> {
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let body = body.strip_prefix("---\n").unwrap_or(body);
     let body = body.strip_suffix("\n---").or_else(|| body.strip_suffix("\n...")).unwrap_or(body);
     if body.trim_start().starts_with(['{', '[']) {
         return Ok(ClassifiedBlock::Other);
-    }
-    if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err(MERGE_KEY.to_owned());
     }
     let (source, parsed) = parse(body, form.kind);
     parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, node, &source))
@@ -60,19 +54,17 @@ pub(super) fn classify(form: &BallotForm, block: &str) -> Result<ClassifiedBlock
 }
 
 /// Reads a block; the text it was read from comes along, since nodes point into it.
-fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
-    let mut source = if text.trim_start().starts_with(['{', '[']) {
-        Cow::Owned(yaml::relaxed_json(text))
+fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
+    let source = if text.trim_start().starts_with(['{', '[']) {
+        yaml::relaxed_json(text)
     } else {
-        with_quoted_ballot(text, kind).map_or(Cow::Borrowed(text), Cow::Owned)
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let indent = first.len() - first.trim_start_matches(' ').len();
+        let lines = text.split_inclusive('\n');
+        lines.map(|line| quoted_ballot(line, kind, indent).map_or(Cow::Borrowed(line), Cow::Owned)).collect()
     };
     // YAML does not allow raw control characters; a stand-in keeps the columns.
-    if source.contains(is_raw_control) {
-        source = Cow::Owned(source.replace(is_raw_control, "\u{fffd}"));
-    }
-    if source.contains("<<:") || source.contains("<<\":") {
-        return (source, Err(MERGE_KEY.to_owned()));
-    }
+    let source = source.replace(is_raw_control, "\u{fffd}");
     if nesting(&source) > MAX_NESTING {
         return (source, Err(format!("values are nested deeper than {MAX_NESTING} levels")));
     }
@@ -97,23 +89,6 @@ fn unreadable(problem: &Diagnostic) -> String {
 }
 
 /// Puts quotes around a ballot value that YAML could not read: backticks, emphasis, `#2`.
-fn with_quoted_ballot(text: &str, kind: BallotKind) -> Option<String> {
-    let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let indent = first.len() - first.trim_start_matches(' ').len();
-    let mut changed = false;
-    let mut out = String::with_capacity(text.len() + 16);
-    for line in text.split_inclusive('\n') {
-        match quoted_ballot(line, kind, indent) {
-            Some(quoted) => {
-                out.push_str(&quoted);
-                changed = true;
-            }
-            None => out.push_str(line),
-        }
-    }
-    changed.then_some(out)
-}
-
 fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> {
     let body = line.trim_start_matches(' ');
     let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;

@@ -96,6 +96,9 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {
         return Err("the reply is an HTML page, not an answer".to_owned());
     }
+    if text.lines().any(|line| line.trim_start().starts_with("<<:")) {
+        return Err("the key `<<` is not accepted: write every key out".to_owned());
+    }
     if calls_tool(&text) {
         return Err(TOOL_CALL.to_owned());
     }
@@ -123,10 +126,10 @@ pub(in crate::ballot) fn final_channel(reply: &str) -> &str {
 }
 
 pub(in crate::ballot) fn without_thinking(text: &str) -> Cow<'_, str> {
-    if !brackets(text).any(|at| THINKING.iter().any(|(open, close)| begins(at, open) || begins(at, close))) {
+    let lower = text.to_ascii_lowercase();
+    if !THINKING.iter().any(|(open, close)| lower.contains(open) || lower.contains(close)) {
         return Cow::Borrowed(text);
     }
-    let lower = text.to_ascii_lowercase();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     let mut first = true;
@@ -153,24 +156,12 @@ fn after_last_close(text: &str) -> &str {
     end.map_or(text, |end| &text[end..])
 }
 
-/// The rest of the text from each sign on that a tag may begin with.
-fn brackets(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices(['<', '[', '◁']).map(|(at, _)| &text[at..])
-}
-
-/// Compares in any case with a tag in lower case.
-fn begins(text: &str, tag: &str) -> bool {
-    text.as_bytes().get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-}
-
 fn calls_tool(text: &str) -> bool {
     const ANYWHERE: [&str; 3] = ["<tool_call>", "<function_call>", "[tool_calls]"];
-    brackets(text).any(|at| {
-        let starts_line = text[..text.len() - at.len()].chars().next_back().is_none_or(|c| c == '\n');
-        let holds_object = |call: &&str| at[call.len()..].trim_start().starts_with(['{', '[']);
-        (starts_line && TOOL_CALLS.iter().any(|call| begins(at, call)))
-            || ANYWHERE.iter().filter(|call| begins(at, call)).any(holds_object)
-    })
+    let lower = text.to_ascii_lowercase();
+    let holds_object = |after: &str| after.trim_start().starts_with(['{', '[']);
+    lower.lines().any(|line| TOOL_CALLS.iter().any(|call| line.starts_with(call)))
+        || ANYWHERE.iter().any(|call| lower.split(call).skip(1).any(holds_object))
 }
 
 pub(super) fn is_refusal(text: &str) -> bool {

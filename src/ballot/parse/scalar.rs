@@ -116,25 +116,13 @@ pub(in crate::ballot) fn is_placeholder_text(text: &str) -> bool {
 
 /// A scalar as the reply spells it: `1.10` stays `1.10`, which the value alone would lose.
 pub(in crate::ballot) fn source_text(node: &Node, source: &str) -> Option<String> {
-    let value = match &node.value {
+    let written = node.spelling(source);
+    let (is_so, value) = match &node.value {
         Value::Text(text) => return Some(text.clone()),
-        Value::Number(number) => number.to_string(),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Null => String::new(),
+        Value::Number(number) => (written.parse::<f64>().ok() == number.as_f64(), number.to_string()),
+        Value::Bool(truth) => (written.eq_ignore_ascii_case(&truth.to_string()), truth.to_string()),
+        Value::Null => (written == "~" || written.eq_ignore_ascii_case("null"), String::new()),
         Value::List(_) | Value::Map(_) => return None,
     };
-    let written = written(node, source);
-    let same = match &node.value {
-        Value::Number(number) => written.starts_with("0x") || written.parse::<f64>().ok() == number.as_f64(),
-        Value::Bool(_) => written.eq_ignore_ascii_case(&value),
-        _ => written == "~" || written.eq_ignore_ascii_case("null"),
-    };
-    Some(if same { written } else { value })
-}
-
-fn written(node: &Node, source: &str) -> String {
-    let at = |n: u64| usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
-    let line = source.split('\n').nth(at(node.line)).unwrap_or_default();
-    let token = line.chars().skip(at(node.column));
-    token.take_while(|c| !c.is_whitespace() && !matches!(c, ',' | '}' | ']')).collect()
+    Some(if is_so { written.to_owned() } else { value })
 }

@@ -24,6 +24,7 @@ use crate::launch::error::RunError;
 use crate::launch::plan::{LaunchOptions, read_definition};
 use crate::launch::prepare::{Opening, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
+use crate::launch::seat::Launcher;
 use crate::launch::session_file::read_session;
 use crate::tui::OpenTarget;
 use crate::words::meant;
@@ -133,15 +134,9 @@ pub fn hold(
     let interrupt = CancellationToken::new();
     let ended_by = Arc::new(OnceLock::new());
     runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
-    let context = RunContext {
-        set_up,
-        runtime: &runtime,
-        interrupt: &interrupt,
-        ended_by: &ended_by,
-        run,
-        options,
-        door,
-    };
+    let launcher = Launcher { options, set_up, desk: None };
+    let context =
+        RunContext { launcher, runtime: &runtime, interrupt: &interrupt, ended_by: &ended_by, run, door };
     let (all, mut highest) = (inputs.len(), ExitCode::Finished);
     for (index, input) in inputs.into_iter().enumerate() {
         if interrupt.is_cancelled() {
@@ -174,21 +169,20 @@ pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
 }
 
 fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
-    let set_up = context.set_up;
+    let Launcher { options, set_up, .. } = context.launcher;
     for past in &opening.header.linked_sessions {
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
     }
     if context.run.trial.dry_run {
-        return dry_run::run(opening, context.options, set_up, output);
+        return dry_run::run(opening, options, set_up, output);
     }
     if let Some(notice) = set_up.catalog().unneeded(&opening.needs) {
         output.warn(&notice);
     }
     let path = save_path(context.run, &opening.header.session, &set_up.folders)?;
-    let launcher = context.launcher();
-    let header = launcher.measured(&opening.header, &mut |notice| output.warn(notice))?;
-    let ready = launcher.begin(header, &path)?;
+    let header = context.launcher.measured(&opening.header, &mut |notice| output.warn(notice))?;
+    let ready = context.launcher.begin(header, &path)?;
     run_session(ready, context, output)
 }
 

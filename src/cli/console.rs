@@ -22,7 +22,7 @@ use crate::words::meant;
 pub type VerbResult = Result<ExitCode, RunError>;
 
 /// The two streams, and how much is said on them.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Console {
     pub json: bool,
@@ -35,15 +35,14 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn new(json: bool, quiet: bool) -> Self {
-        Self { json, result_only: false, quiet, full: false, closed: false, lost: None }
-    }
-
     pub fn of(options: &RunOptions) -> Self {
-        let mut output = Self::new(options.json == Some(Json::Events), options.quiet);
-        output.result_only = options.json == Some(Json::Result);
-        output.full = options.full;
-        output
+        Self {
+            json: options.json == Some(Json::Events),
+            result_only: options.json == Some(Json::Result),
+            quiet: options.quiet,
+            full: options.full,
+            ..Self::default()
+        }
     }
 
     /// A line of the result; foreign text in it must be harmless already.
@@ -100,9 +99,9 @@ impl Console {
     }
 
     pub fn printer(&self) -> ProgressPrinter {
-        let quiet = Self::new(self.json, self.quiet);
+        let console = self.clone();
         ProgressPrinter::new(!self.quiet && io::stderr().is_terminal(), move |text| {
-            quiet.note(&harmless_line(text));
+            console.note(&harmless_line(text));
         })
     }
 }
@@ -214,8 +213,8 @@ pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Comm
         };
     }
     let is_given = |flag: &str| std::env::args_os().any(|arg| arg == flag);
-    let mut output = Console::new(is_given("--json") || is_given("--json=events"), false);
-    output.result_only = is_given("--json=result");
+    let json = is_given("--json") || is_given("--json=events");
+    let mut output = Console { json, result_only: is_given("--json=result"), ..Console::default() };
     if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
         && error.kind() == ErrorKind::UnknownArgument
         && given.starts_with('-')

@@ -9,11 +9,11 @@ use tokio_util::sync::CancellationToken;
 use super::args::{OpeningOptions, Run, TrialOptions};
 use super::browse::quoted;
 use super::console::{Console, VerbResult};
+use super::doors::Doors;
 use super::files::{print_report, source, write_reports};
-use super::link_door::DoorInputs;
+use super::link_door::{DoorInputs, LinkDoor, OpenedLinks};
 use super::progress::ProgressPrinter;
 use super::serve::{Links, ServedDoor};
-use super::worker_door::WorkerDoor;
 use crate::core::{ExitCode, exhausted_key, exit_code};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
@@ -22,10 +22,8 @@ use crate::insight::headline::blocked;
 use crate::insight::wording::{money, resume_verb};
 use crate::insight::{asked, asked_about};
 use crate::journal::fold;
-use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
-use crate::launch::plan::LaunchOptions;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::{Launcher, ReadySession};
 use crate::launch::session_file::open_session;
@@ -33,29 +31,33 @@ use crate::report::{self, Document, Source};
 use crate::signals::Signals;
 
 pub struct RunContext<'a> {
-    pub set_up: &'a Environment,
+    pub launcher: Launcher<'a>,
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
     pub ended_by: &'a OnceLock<ExitCode>,
     pub run: &'a Run,
-    pub options: &'a LaunchOptions,
     pub door: Option<&'a ServedDoor<'a>>,
 }
 
 impl RunContext<'_> {
-    fn door_inputs<'a>(&'a self, session: &'a Session) -> DoorInputs<'a> {
-        DoorInputs { session, set_up: self.set_up, runtime: self.runtime }
-    }
-
-    pub fn launcher(&self) -> Launcher<'_> {
-        Launcher { options: self.options, set_up: self.set_up, desk: None }
+    fn open_doors(
+        &self,
+        session: &Session,
+        links: Option<&Arc<LinkDoor>>,
+        printer: &Arc<ProgressPrinter>,
+    ) -> Result<(Doors, Option<RemoteSeats>, OpenedLinks), RunError> {
+        let (of, printer) = (
+            DoorInputs { session, set_up: self.launcher.set_up, runtime: self.runtime },
+            Arc::clone(printer),
+        );
+        Doors::open(&of, links.cloned(), move |line| printer.note(line))
     }
 }
 
 /// Continues an unfinished session; one that is over is reported again.
 pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
-    let set_up = context.set_up;
+    let set_up = context.launcher.set_up;
     let opened = open_session(path)?;
     let session = fold(&opened.log);
     if let Some(aside) = &opened.torn {
@@ -72,11 +74,21 @@ pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) 
             output.bytes(report::markdown(&document).as_bytes());
         }
         output.result_line(&document, exit, path);
-        close_workers(&session, context, output);
+        // A crash between the end of a session and that of its doors leaves something in the queue.
+        match context.open_doors(&session, None, &Arc::new(output.printer())) {
+            Ok((doors, ..)) => {
+                context
+                    .runtime
+                    .block_on(doors.close(&session))
+                    .iter()
+                    .for_each(|problem| output.warn(problem));
+            }
+            Err(error) => error.problems.iter().for_each(|problem| output.warn(problem)),
+        }
         return Ok(exit);
     }
     warn_of_ignored(context.run, output);
-    let ready = context.launcher().resume(session, opened, path, &mut |notice| output.warn(notice))?;
+    let ready = context.launcher.resume(session, opened, path, &mut |notice| output.warn(notice))?;
     run_session(ready, context, output)
 }
 
@@ -101,10 +113,14 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.run.common.ask_again);
     let printer = Arc::new(output.printer());
-    let doors = open(&ready.session, context, &printer, output);
-    let (remote, links, workers) = doors.inspect_err(|_| remove_unused(&path))?;
-    let door = context.door;
-    let mut reporter = ProgressReporter { output, printer: &printer, door, links, workers: &workers };
+    let links = context.door.map(|served| served.links(output)).transpose();
+    let mut links = links.inspect_err(|_| remove_unused(&path))?;
+    let opened = context.open_doors(&ready.session, context.door.map(|served| &served.door), &printer);
+    let (doors, remote, opened) = opened.inspect_err(|_| remove_unused(&path))?;
+    if let Some(links) = &mut links {
+        links.access = opened.access;
+    }
+    let mut reporter = ProgressReporter { output, printer: &printer, doors: &doors, links };
     let front = FrontEnd {
         observer: &mut reporter,
         facilitator: &mut facilitator,
@@ -115,19 +131,19 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     };
     let EndedRun { done, session, entries, last_hash } = context.runtime.block_on(async {
         tokio::select! {
-            ended = run(ready, context.set_up, front) => ended,
+            ended = run(ready, context.launcher.set_up, front) => ended,
             never = printer.keep_reporting() => match never {},
         }
     });
     printer.finish();
-    if let Some(problem) = context.runtime.block_on(workers.close(&session)) {
+    if let Some(problem) = context.runtime.block_on(doors.close(&session)) {
         output.warn(&problem);
     }
     let spent = money(&session.spent(&|model| session.price(model)));
     if let Some(said) = spent.filter(|_| !output.is_for_a_look()) {
         output.note(&format!("spent: {said}"));
     }
-    let options = door.map(|served| served.door.options()).unwrap_or_default();
+    let options = context.door.map(|served| served.door.options()).unwrap_or_default();
     let file = quoted(&path.display().to_string());
     let resume = format!("roundtable {} {file}{options}", resume_verb(&session));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -140,31 +156,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     output.result_line(&document, exit, &path);
     linger(context, &session);
     Ok(exit)
-}
-
-fn open(
-    session: &Session,
-    context: &RunContext<'_>,
-    printer: &Arc<ProgressPrinter>,
-    output: &Console,
-) -> Result<(Option<RemoteSeats>, Option<Links>, WorkerDoor), RunError> {
-    let of = context.door_inputs(session);
-    let opened = context.door.map(|door| door.open(&of, output)).transpose()?;
-    let (mut remote, links) = opened.unzip();
-    let printer = Arc::clone(printer);
-    let workers = WorkerDoor::open(&of, &mut remote, move |line| printer.note(line))?;
-    Ok((remote, links, workers))
-}
-
-/// Takes away what a crash between the end of a session and that of its door has left in the queue.
-fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
-    let printer = output.printer();
-    match WorkerDoor::open(&context.door_inputs(session), &mut None, move |line| printer.note(line)) {
-        Ok(workers) => {
-            context.runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
-        }
-        Err(error) => error.problems.iter().for_each(|problem| output.warn(problem)),
-    }
 }
 
 /// Takes away the file of a session that nothing was written to.
@@ -298,10 +289,9 @@ fn seats_answer(session: &Session) -> Option<(&str, String)> {
 struct ProgressReporter<'a> {
     output: &'a mut Console,
     printer: &'a ProgressPrinter,
-    door: Option<&'a ServedDoor<'a>>,
+    doors: &'a Doors,
     /// Printed once their invitations are on disk, since they work only then.
     links: Option<Links>,
-    workers: &'a WorkerDoor,
 }
 
 impl Observer for ProgressReporter<'_> {
@@ -317,13 +307,10 @@ impl Observer for ProgressReporter<'_> {
     }
 
     fn on_written(&mut self, session: &Session) {
-        if let Some(served) = self.door {
-            served.door.see(session);
-        }
+        self.doors.see(session);
         if let Some(links) = self.links.take() {
             links.print(self.output);
         }
-        self.workers.see(session);
     }
 }
 

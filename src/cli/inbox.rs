@@ -156,27 +156,23 @@ impl InboxWorker<'_> {
         };
         self.output.note(&format!("{item}: asked as {}", self.holder));
         let verb = if is_ballot { "answer" } else { "result" };
-        let (is_command, why) = match self.answered(item, ask, verb, every).await? {
+        match self.answered(item, ask, verb, every).await? {
             Ok(receipt) if is_ballot => {
                 self.output.note(&format!("{item}: sealed"));
                 self.output.line(&receipt.to_string());
-                return Ok(true);
             }
-            Ok(_) => {
-                self.output.note(&format!("{item}: returned"));
-                return Ok(true);
+            Ok(_) => self.output.note(&format!("{item}: returned")),
+            Err(Unanswered { why, by_command }) => {
+                if is_ballot {
+                    // It is left to others, unless the seat is asked again.
+                    self.left.insert(attempt_of(offered));
+                } else if by_command {
+                    let reason: String = why.chars().take(LONGEST_REASON).collect();
+                    self.post(item, "fail", json!({ "reason": reason })).await?;
+                }
+                self.output.note(&format!("{item}: not answered: {why}"));
             }
-            Err(Unanswered::Failed(why)) => (true, why),
-            Err(Unanswered::Refused(why)) => (false, why),
-        };
-        if is_ballot {
-            // It is left to others, unless the seat is asked again.
-            self.left.insert(attempt_of(offered));
-        } else if is_command {
-            let reason: String = why.chars().take(LONGEST_REASON).collect();
-            self.post(item, "fail", json!({ "reason": reason })).await?;
         }
-        self.output.note(&format!("{item}: not answered: {why}"));
         Ok(true)
     }
 
@@ -189,13 +185,14 @@ impl InboxWorker<'_> {
         verb: &str,
         every: Option<Duration>,
     ) -> Result<Result<Value, Unanswered>, RunError> {
+        let unanswered = |why: String, by_command: bool| Ok(Err(Unanswered { why, by_command }));
         loop {
             let came = tokio::select! {
                 came = self.program.ask(&ask) => came,
-                why = self.renewed(item, every) => return Ok(Err(Unanswered::Refused(why?))),
+                why = self.renewed(item, every) => return unanswered(why?, false),
             };
             let text = match came {
-                Err(Failure { reason, .. }) => return Ok(Err(Unanswered::Failed(reason))),
+                Err(Failure { reason, .. }) => return unanswered(reason, true),
                 Ok(Reply { text, .. }) => text,
             };
             let reply = self.post(item, verb, json!({ verb: text, "again": ask.again.is_some() })).await?;
@@ -203,11 +200,9 @@ impl InboxWorker<'_> {
                 return Ok(Ok(receipt));
             }
             let why = refusal(&reply);
-            if ![413, 422].contains(&reply.status) {
-                return Ok(Err(Unanswered::Refused(why)));
-            }
-            if ask.again.is_some() {
-                return Ok(Err(Unanswered::Failed(why)));
+            let is_unfit = [413, 422].contains(&reply.status);
+            if !is_unfit || ask.again.is_some() {
+                return unanswered(why, is_unfit);
             }
             self.output.note(&format!("{item}: {why}; asked once more"));
             ask.again = Some(reask_suffix(&why));
@@ -261,11 +256,10 @@ impl InboxWorker<'_> {
     }
 }
 
-enum Unanswered {
-    /// By the command, or with what does not fit.
-    Failed(String),
-    /// It is another's now, or needed no more.
-    Refused(String),
+struct Unanswered {
+    why: String,
+    /// The command failed or its answer does not fit; else the item is another's now, or needed no more.
+    by_command: bool,
 }
 
 fn request(item: &Value) -> SeatRequest {

@@ -86,11 +86,11 @@ impl Access {
     }
 }
 
-pub struct OpenedDoor {
-    pub remote: RemoteSeats,
+#[derive(Default)]
+pub struct OpenedLinks {
     pub access: IndexMap<String, Access>,
     /// Cancelled when another session is served.
-    pub ends: CancellationToken,
+    pub ends: Option<CancellationToken>,
 }
 
 impl LinkDoor {
@@ -148,7 +148,7 @@ impl LinkDoor {
     }
 
     /// Serves a session from here on, in place of an earlier one.
-    pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
+    pub fn open(&self, of: &DoorInputs<'_>) -> Result<(RemoteSeats, OpenedLinks), Diagnostic> {
         check_links(of.header())?;
         let key = table_key(&self.keys, of.header())?;
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
@@ -170,7 +170,7 @@ impl LinkDoor {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
         });
-        Ok(OpenedDoor { remote, access: access.collect(), ends })
+        Ok((remote, OpenedLinks { access: access.collect(), ends: Some(ends) }))
     }
 
     /// Makes a new access for a seat. Once the invitation, which is returned too, is on record, the new token is

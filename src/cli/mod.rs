@@ -10,6 +10,7 @@ mod browse;
 mod check;
 mod console;
 mod doctor;
+mod doors;
 mod dry_run;
 mod files;
 mod headless;
@@ -18,8 +19,6 @@ mod inbox;
 mod init;
 mod link_door;
 mod mcp;
-#[cfg(not(feature = "nats"))]
-mod no_worker_door;
 mod options;
 mod progress;
 mod serve;
@@ -29,11 +28,6 @@ mod tui_host;
 mod verify;
 #[cfg(feature = "nats")]
 mod worker;
-#[cfg(feature = "nats")]
-mod worker_door;
-
-#[cfg(not(feature = "nats"))]
-use no_worker_door as worker_door;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -3,26 +3,26 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
 use super::args::ServeArgs;
 use super::console::{Console, is_on_terminal};
-use super::link_door::{Access, DoorInputs, LinkDoor, qr_code};
+use super::link_door::{Access, LinkDoor, qr_code};
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
-use crate::engine::RemoteSeats;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 
 pub struct ServedDoor<'a> {
     pub args: &'a ServeArgs,
-    pub door: LinkDoor,
+    pub door: Arc<LinkDoor>,
 }
 
 /// Links to print once their invitations are on disk, and the file for them.
 pub struct Links {
-    access: IndexMap<String, Access>,
+    pub access: IndexMap<String, Access>,
     file: Option<File>,
 }
 
@@ -32,14 +32,14 @@ impl<'a> ServedDoor<'a> {
         let set_up = Environment::find(args.common.trust.trust)?;
         let is_given = args.door != RemoteConfig::default();
         let asked = if is_given { args.door.clone() } else { set_up.config.remote.clone() };
-        Ok(Self { args, door: LinkDoor::bind(asked, set_up.keys())? })
+        Ok(Self { args, door: Arc::new(LinkDoor::bind(asked, set_up.keys())?) })
     }
 
-    pub fn open(&self, of: &DoorInputs<'_>, output: &Console) -> Result<(RemoteSeats, Links), RunError> {
+    /// Makes the file for links, before anybody is invited.
+    pub fn links(&self, output: &Console) -> Result<Links, RunError> {
         let file = self.args.links.as_deref().map(new_file).transpose()?;
-        let opened = self.door.open(of)?;
         self.door.notes.iter().for_each(|note| output.note(note));
-        Ok((opened.remote, Links { access: opened.access, file }))
+        Ok(Links { access: IndexMap::new(), file })
     }
 }
 

@@ -6,9 +6,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{WorkerArgs, WorkerVerb};
 use super::console::{Console, VerbResult};
+use super::doors::in_words;
 use super::headless::cancel_on_signal;
 use super::options::environment;
-use super::worker_door::in_words;
 use crate::config::dirs::Dirs;
 use crate::config::prices::price_of;
 use crate::core::{ExitCode, is_free};
@@ -97,7 +97,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     };
     let started = format!("worker {name} at {url}: {}, {in_flight} at once{limit}", models.join(", "));
     let interrupt = CancellationToken::new();
-    let console = Console::new(false, output.quiet);
+    let console = output.clone();
     let settings = WorkerSettings {
         address: Address { url, creds_file, name: name.to_owned() },
         answerer,

@@ -170,6 +170,12 @@ pub struct Numbers {
     pub notices: Vec<String>,
 }
 
+impl Numbers {
+    pub fn stop(&mut self, why: String) {
+        (self.state, self.poll_ms, self.why) = (SessionState::Paused, 0, Some(why));
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {

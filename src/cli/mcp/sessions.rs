@@ -1,6 +1,6 @@
 //! The sessions that this server runs, and what may be said of them while they run: numbers.
 //!
-//! Each runs on a thread of its own. The numbers are folded from events that are on disk.
+//! Each runs on a thread of its own. The numbers are those of events that are on disk.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arguments::{Numbers, SessionState};
 use crate::diagnostic::Diagnostic;
-use crate::engine::Observer;
+use crate::engine::{EngineError, Observer};
 use crate::history::{Event, LogEntry, PauseReason, RoundRun, Session};
 use crate::launch::environment::Environment;
 use crate::launch::headless::HeadlessFacilitator;
@@ -85,7 +85,7 @@ impl Sessions {
                 }
             }
         }
-        let mut publisher = NumbersPublisher { session: Session::default(), tell, open_gate };
+        let mut publisher = NumbersPublisher { tell, open_gate };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
@@ -97,8 +97,8 @@ impl Sessions {
                 desk: None,
                 remote: None,
             };
-            let done = runtime.block_on(run(ready, &set_up, front)).done;
-            publisher.end(done.err().map(|error| error.to_string()));
+            let ended = runtime.block_on(run(ready, &set_up, front));
+            publisher.end(&ended.session, ended.done.err());
         };
         let thread = std::thread::Builder::new().name("session".to_owned()).spawn(work);
         let thread = thread
@@ -116,8 +116,7 @@ impl Sessions {
         let is_lost = matches!(tokio::time::timeout(wait, settled).await, Ok(Err(_)));
         let mut now = numbers.borrow().clone();
         if is_lost && now.state == SessionState::Open {
-            (now.state, now.poll_ms) = (SessionState::Paused, 0);
-            now.why = Some("it stopped with an internal error; what is recorded is safe".to_owned());
+            now.stop("it stopped with an internal error; what is recorded is safe".to_owned());
         }
         Some(now)
     }
@@ -173,28 +172,23 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
     numbers
 }
 
-/// Folds what is on disk, and tells its numbers.
+/// Tells the numbers of what is on disk.
 struct NumbersPublisher {
-    session: Session,
     tell: watch::Sender<Numbers>,
     open_gate: watch::Sender<bool>,
 }
 
 impl NumbersPublisher {
-    fn end(&self, error: Option<String>) {
-        let mut numbers = numbers_of(&self.session);
-        if let Some(error) = error {
-            numbers.state = SessionState::Paused;
-            numbers.poll_ms = 0;
-            numbers.why = Some(format!("it stopped with an error, what is recorded is safe: {error}"));
-        }
-        self.tell.send_replace(numbers);
+    fn end(&self, session: &Session, error: Option<EngineError>) {
+        let Some(error) = error else { return drop(self.tell.send_replace(numbers_of(session))) };
+        self.tell.send_modify(|numbers| {
+            numbers.stop(format!("it stopped with an error, what is recorded is safe: {error}"));
+        });
     }
 }
 
 impl Observer for NumbersPublisher {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
-        self.session.apply_entry(line);
         let event = &line.stamped.event;
         let is_caller = matches!(event, Event::BallotSealed(sealed) if sealed.participant == CALLER)
             || matches!(event, Event::SeatFailed(failed) if failed.participant == CALLER)
@@ -202,7 +196,10 @@ impl Observer for NumbersPublisher {
         if is_caller {
             self.open_gate.send_replace(true);
         }
-        let numbers = numbers_of(&self.session);
+    }
+
+    fn on_written(&mut self, session: &Session) {
+        let numbers = numbers_of(session);
         // The end is reported once the file is closed.
         if numbers.state == SessionState::Open {
             self.tell.send_replace(numbers);

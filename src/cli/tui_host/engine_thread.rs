@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::doors::Doors;
 use crate::cli::link_door::{Access, DoorInputs, LinkDoor, qr_code};
-use crate::cli::worker_door::WorkerDoor;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Facilitator, FacilitatorRequest, Observer, WaitPoint};
 use crate::history::{LogEntry, PauseReason, Session};
@@ -23,8 +22,7 @@ use crate::tui::{EngineHandle, EngineUpdate, SeatLink};
 /// Tells the screen what happens; a screen that is gone needs to know nothing.
 struct EventForwarder {
     news: UnboundedSender<EngineUpdate>,
-    door: Option<Arc<LinkDoor>>,
-    workers: Arc<WorkerDoor>,
+    doors: Arc<Doors>,
 }
 
 impl Observer for EventForwarder {
@@ -33,10 +31,7 @@ impl Observer for EventForwarder {
     }
 
     fn on_written(&mut self, session: &Session) {
-        if let Some(door) = &self.door {
-            door.see(session);
-        }
-        self.workers.see(session);
+        self.doors.see(session);
     }
 }
 
@@ -85,19 +80,15 @@ pub fn spawn(
     let (path, watches) = (ready.path.clone(), ProgressBoard::default());
     let runtime = runtime()?;
     let of = DoorInputs { session: &ready.session, set_up, runtime: &runtime };
-    let (mut remote, mut ends, mut links) = (None, None, IndexMap::new());
-    if let Some(door) = &door {
-        let opened = door.open(&of)?;
-        (remote, ends) = (Some(opened.remote), Some(opened.ends));
-        links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(door, &access))).collect();
-    }
     let notes = tell.clone();
     let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));
-    let workers = WorkerDoor::open(&of, &mut remote, note).map_err(RunError::first)?;
-    let workers = Arc::new(workers);
+    let (doors, remote, opened) = Doors::open(&of, door.clone(), note).map_err(RunError::first)?;
+    let doors = Arc::new(doors);
+    let link = |(seat, access): (String, Access)| Some((seat, seat_link(door.as_ref()?, &access)));
+    let links = opened.access.into_iter().filter_map(link).collect();
     let (set_up, progress) = (Arc::clone(set_up), watches.clone());
     let work = move || {
-        let mut observer = EventForwarder { news: tell.clone(), door, workers: Arc::clone(&workers) };
+        let mut observer = EventForwarder { news: tell.clone(), doors: Arc::clone(&doors) };
         let mut facilitator = ScreenFacilitator { requests, news: tell.clone() };
         let interrupt = CancellationToken::new();
         let front = FrontEnd {
@@ -109,13 +100,13 @@ pub fn spawn(
             desk: Some(desk),
         };
         let ended = runtime.block_on(run(ready, &set_up, front));
-        let left = runtime.block_on(workers.close(&ended.session));
+        let left = runtime.block_on(doors.close(&ended.session));
         let _ = tell.send(EngineUpdate::Ended(ended.done.map_err(|error| error.to_string())));
         if let Some(problem) = left {
             let _ = tell.send(EngineUpdate::Note(problem.to_string()));
         }
         // Results are shown by links until another session is served, or the program ends.
-        if let Some(ends) = ends {
+        if let Some(ends) = opened.ends {
             runtime.block_on(ends.cancelled());
         }
         runtime.shutdown_background();

@@ -1,6 +1,5 @@
 //! The screen's world: what it needs of files, folders and the engine.
 
-mod drafts;
 mod engine_thread;
 mod home;
 mod paths;
@@ -46,6 +45,9 @@ use crate::tui::{
     Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, Palette, ScreenOptions, SeatChoice, SeatLink,
     StartRefusal, Theme, preview_events,
 };
+
+/// No kept text is longer, in bytes.
+const MOST_KEPT: u64 = 16 * 1024 * 1024;
 
 /// Shows the screen: a file, or the home screen.
 pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
@@ -103,6 +105,13 @@ impl TuiHost {
         Launcher { options: &self.options, set_up: &self.set_up, desk }
     }
 
+    /// The file of an unsent form's text, next to the keys of open rounds and for its owner alone.
+    fn draft_path(&self, name: &str) -> PathBuf {
+        let safe =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(150);
+        self.set_up.folders.drafts().join(format!("{}.json", safe.collect::<String>()))
+    }
+
     /// The name under which this project's model is kept.
     fn model_key(&self) -> String {
         let project = self.set_up.folders.project.display().to_string();
@@ -111,11 +120,8 @@ impl TuiHost {
 
     /// The model of seats for which nobody names one, where the command line or an earlier choice says so.
     fn usual_model(&self) -> Option<String> {
-        let kept = || {
-            let kept = drafts::load_draft(&self.set_up.folders.drafts(), &self.model_key());
-            kept.filter(|model| self.set_up.catalog().check(model).is_ok())
-        };
-        self.options.flags.all.clone().or_else(kept)
+        let is_known = |model: &String| self.set_up.catalog().check(model).is_ok();
+        self.options.flags.all.clone().or_else(|| self.kept(&self.model_key()).filter(is_known))
     }
 
     /// The command line's options, with what was chosen at the screen.
@@ -178,7 +184,7 @@ impl Host for TuiHost {
 
     fn use_model(&self, model: &str) -> Result<(), Diagnostic> {
         self.set_up.catalog().check(model)?;
-        drafts::save_draft(&self.set_up.folders.drafts(), &self.model_key(), Some(model))
+        self.keep(&self.model_key(), Some(model))
     }
 
     fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
@@ -291,10 +297,17 @@ impl Host for TuiHost {
     }
 
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {
-        drafts::save_draft(&self.set_up.folders.drafts(), name, text)
+        let (disk, path) = (Disk::default(), self.draft_path(name));
+        let done = match text {
+            Some(text) => disk
+                .make_own_dir(&self.set_up.folders.drafts())
+                .and_then(|()| disk.write_whole(&path, text.as_bytes())),
+            None => disk.remove(&path),
+        };
+        done.map_err(|error| Diagnostic::new(error.to_string()))
     }
 
     fn kept(&self, name: &str) -> Option<String> {
-        drafts::load_draft(&self.set_up.folders.drafts(), name)
+        String::from_utf8(Disk::default().read_own(&self.draft_path(name), MOST_KEPT).ok()?).ok()
     }
 }

@@ -46,7 +46,7 @@ fn worker_of(remote: Option<&RemoteSeat>) -> Option<&str> {
     remote.filter(|remote| remote.door == Door::Nats)?.worker.as_deref()
 }
 
-pub fn workers_of(header: &SessionOpened) -> BTreeSet<String> {
+fn workers_of(header: &SessionOpened) -> BTreeSet<String> {
     let seats = header.participants.iter();
     seats.filter_map(|seat| worker_of(seat.remote.as_ref())).map(str::to_owned).collect()
 }

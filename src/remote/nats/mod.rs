@@ -11,7 +11,7 @@ pub mod streams;
 use std::sync::{Mutex, PoisonError};
 
 pub use connect::{Address, connect};
-pub use door::{QueueDoor, workers_of};
+pub use door::QueueDoor;
 
 /// The name of a session on the server, as in `_INBOX_facilitator`; no worker has it.
 pub const SESSION: &str = "facilitator";

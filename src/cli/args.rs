@@ -1,18 +1,12 @@
 //! Command-line arguments.
 
-mod remote;
-mod run;
-
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::config::remote::RemoteConfig;
 use crate::tally::{Choose, Fraction};
-
-pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
-#[cfg(feature = "nats")]
-pub use remote::{WorkerArgs, WorkerVerb};
-pub use run::{AskArgs, Json, OpeningOptions, ResumeArgs, Run, RunOptions, TrialOptions};
+use crate::workflow::parse_duration;
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
@@ -175,6 +169,270 @@ pub struct TrustFlag {
     pub trust: bool,
 }
 
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct Run {
+    /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default:
+    /// home screen)
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Run without the terminal UI
+    #[arg(long)]
+    pub batch: bool,
+    #[command(flatten)]
+    pub opening: OpeningOptions,
+    /// Use only these participants, in this order (maps in braces: `{name: ana, model: human}`)
+    #[arg(long, value_name = "A,B")]
+    pub participants: Vec<String>,
+    /// Add a file of evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
+    #[arg(long, value_name = "PATH[:LINES]")]
+    pub evidence: Vec<String>,
+    /// Add what changed between two commits as evidence (`main...HEAD`; repeatable)
+    #[arg(long, value_name = "RANGE")]
+    pub diff: Vec<String>,
+    /// Send evidence even if it looks like it holds a key or password
+    #[arg(long, value_name = "allow", value_parser = ["allow"])]
+    pub secrets: Option<String>,
+    #[command(flatten)]
+    pub trial: TrialOptions,
+    /// Set the seed of seats without one
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub common: RunOptions,
+    /// Of `serve`: seats for people behind links.
+    #[arg(skip)]
+    pub invite: Vec<String>,
+}
+
+/// Options that a new session opens with.
+#[derive(Debug, Clone, Default, PartialEq, ClapArgs)]
+pub struct OpeningOptions {
+    /// Override the definition's input (text, or JSON that starts with { or [)
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Save to a new file, or to a directory for several inputs
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
+pub struct TrialOptions {
+    /// Print prompts and cost estimate; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Let placeholders answer for all models, programs and people: a rehearsal that decides nothing
+    #[arg(long)]
+    pub rehearse: bool,
+}
+
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct RunOptions {
+    /// Print events as NDJSON, or only the result, as one line per file
+    #[arg(long, value_enum, value_name = "events|result", num_args = 0..=1, require_equals = true,
+          default_missing_value = "events", hide_possible_values = true)]
+    pub json: Option<Json>,
+    /// Read scripted answers by step id (YAML or JSON)
+    #[arg(long, value_name = "FILE")]
+    pub answers: Option<PathBuf>,
+    /// Stop before cost can exceed USD
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+    /// Print only errors to stderr
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Without the terminal UI, also write a report: .md, .html, .json, .csv or .madr.md (repeatable)
+    #[arg(long, short, value_name = "OUT")]
+    pub out: Vec<PathBuf>,
+    /// After a key loss, ask the affected seats again
+    #[arg(long)]
+    pub ask_again: bool,
+    /// Print the whole report on a terminal, too
+    #[arg(long)]
+    pub full: bool,
+    #[command(flatten)]
+    pub trust: TrustFlag,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct AskArgs {
+    /// Question
+    pub question: Option<String>,
+    /// Options to vote on (default: none, each seat answers in its own words)
+    #[arg(value_name = "OPTION")]
+    pub options: Vec<String>,
+    /// Ask these models, or other participants (default on a terminal: local servers and the configured model)
+    #[arg(long, alias = "model", value_name = "MODEL,...")]
+    pub with: Vec<String>,
+    /// Add a file as evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub about: Vec<String>,
+    /// Add background that every seat reads
+    #[arg(long, value_name = "TEXT")]
+    pub background: Option<String>,
+    /// Decide by this rule (default: majority, with options)
+    #[arg(long)]
+    pub rule: Option<String>,
+    /// Lead a discussion of several blind rounds, such as delphi
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// Name the session or decision record that this decision replaces
+    #[arg(long, value_name = "SESSION|ADR")]
+    pub supersedes: Option<String>,
+    /// Ask without confirmation
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Write the definition that asks the same to a new file
+    #[arg(long, value_name = "FILE")]
+    pub save_as: Option<PathBuf>,
+    /// Let placeholders answer: a rehearsal that decides nothing
+    #[arg(long)]
+    pub rehearse: bool,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ResumeArgs {
+    /// Unfinished sessions: files or ids (default: the newest)
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
+impl From<ResumeArgs> for Run {
+    fn from(args: ResumeArgs) -> Self {
+        Self { files: args.files, batch: true, common: args.common, ..Self::default() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Json {
+    /// Every event, one per line
+    Events,
+    /// The result, one line per file
+    Result,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ServeArgs {
+    /// Definition with `remote/link` seats, or an unfinished session (.s2s)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub door: RemoteConfig,
+    /// Seat these people behind links, as `{name: NAME, model: remote/link}` in the definition would
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub invite: Vec<String>,
+    /// Also write links and agent tokens to a new file (readable only by you)
+    #[arg(long, value_name = "FILE")]
+    pub links: Option<PathBuf>,
+    /// Serve the result for this long after the session ends
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    pub linger: u64,
+    #[command(flatten)]
+    pub opening: OpeningOptions,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
+impl From<&ServeArgs> for Run {
+    fn from(args: &ServeArgs) -> Self {
+        Self {
+            files: vec![args.file.clone()],
+            batch: true,
+            opening: args.opening.clone(),
+            invite: args.invite.clone(),
+            common: args.common.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum InboxVerb {
+    /// Run a command for each work item: the prompt on its stdin, the answer from its stdout
+    Run(InboxArgs),
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct InboxArgs {
+    /// Read `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file (mode 600) instead of the environment
+    #[arg(long, value_name = "FILE")]
+    pub access: Option<PathBuf>,
+    /// Trust only this certificate (PEM), such as the one `serve` made
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+    /// End when there was no work for this long (default: when the session ends)
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub wait: Option<u64>,
+    /// Command and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub command: Vec<String>,
+}
+
+#[cfg(feature = "nats")]
+#[derive(Debug, Clone, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct WorkerArgs {
+    #[command(subcommand)]
+    pub verb: Option<WorkerVerb>,
+    /// Find questions on this NATS server (`nats://…` or `tls://…`)
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    /// Set the worker's name (`remote/nats/NAME`)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Read the server's credentials from this file (mode 600)
+    #[arg(long, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+    /// Answer this many questions at once (default: 16)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub in_flight: Option<u64>,
+    /// Stop before the total cost can exceed USD
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub max_usd: Option<f64>,
+    /// Ask this model (repeatable; the first where a seat names none)
+    #[arg(long = "model", value_name = "MODEL")]
+    pub models: Vec<String>,
+    /// End when there is nothing to answer
+    #[arg(long)]
+    pub until_idle: bool,
+    #[command(flatten)]
+    pub trust: TrustFlag,
+}
+
+#[cfg(feature = "nats")]
+#[derive(Debug, Clone, Subcommand)]
+pub enum WorkerVerb {
+    /// Print this machine's public key (created on first use)
+    Keygen,
+    /// Print the public key for workers' `table_keys` (created on first use)
+    TableKey,
+    /// Print the permissions that a worker needs on the NATS server, and no others
+    Permissions {
+        /// Worker
+        name: String,
+    },
+}
+
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct McpArgs {
+    /// Ask these participants unless the assistant names others (default: five personas)
+    #[arg(long, value_name = "A,B")]
+    pub participants: Vec<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Stop each session before its cost can exceed USD, whatever the assistant allows
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+    #[command(flatten)]
+    pub trust: TrustFlag,
+}
+
 #[derive(Debug, Clone, ClapArgs)]
 pub struct VerifyArgs {
     /// Sessions: files or ids (default: the newest); one alone with --expect and --receipt
@@ -286,6 +544,18 @@ impl Format {
     pub fn ending(self) -> &'static str {
         ENDINGS.into_iter().find(|(_, format)| *format == self).map_or(".txt", |(ending, _)| ending)
     }
+}
+
+/// Reads an amount above 0.
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
+    amount.ok_or_else(|| "expected an amount greater than 0, such as 0.50".to_owned())
+}
+
+/// Seconds of a time such as `90s` or `5m`; a number alone is seconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    let of_time = || Some(parse_duration(text)? / 1000);
+    text.parse().ok().or_else(of_time).ok_or_else(|| "expected a time such as `90s` or `5m`".to_owned())
 }
 
 fn share(text: &str) -> Result<Fraction, &'static str> {

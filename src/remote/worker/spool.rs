@@ -1,9 +1,9 @@
 //! What is on its way to the queue, and what has arrived there: a worker's folder on disk.
 //!
 //! A sealed answer is kept here, synced, before it is sent, so that no crash makes a model be asked twice.
-//! The ids of what has arrived are kept for 30 days, so that no offer sent once more does either.
+//! Once it has arrived its file is emptied, and kept for 30 days, so that no offer sent once more does either.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,16 +16,14 @@ const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
 
 pub struct Spool {
     disk: Disk,
-    going: PathBuf,
-    done: PathBuf,
+    folder: PathBuf,
 }
 
 impl Spool {
     pub fn open(disk: Disk, folder: &Path) -> Result<Self, DiskError> {
-        let spool = Self { disk, going: folder.join("spool"), done: folder.join("done") };
-        spool.disk.make_own_dir(&spool.going)?;
-        spool.disk.make_own_dir(&spool.done)?;
-        Ok(spool)
+        let folder = folder.join("spool");
+        disk.make_own_dir(&folder)?;
+        Ok(Self { disk, folder })
     }
 
     /// Keeps what is to be sent; it is on disk when this returns.
@@ -47,7 +45,7 @@ impl Spool {
     }
 
     pub fn all(&self) -> Result<Vec<SeatReply>, DiskError> {
-        let entries = std::fs::read_dir(&self.going).into_iter().flatten().filter_map(Result::ok);
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let of_name = |name: String| self.find(name.strip_suffix(".json")?).transpose();
         names.filter_map(of_name).collect()
@@ -56,32 +54,25 @@ impl Spool {
     /// Notes that a delivery has arrived in the queue, and lets go what was kept of it. Without a sync: what
     /// a power cut undoes is sent once more, and the queue knows it.
     pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
-        let done = self.done.join(delivery);
-        let renamed = match std::fs::rename(self.file(delivery), &done) {
-            // It could not be kept before it was sent.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            renamed => renamed,
-        };
-        // Its content is not needed any more.
-        let noted = renamed.and_then(|()| File::create(&done)).map(drop);
-        noted.map_err(|cause| DiskError { what: "write", path: done, cause, locked: None })
+        let path = self.file(delivery);
+        File::create(&path).map(drop).map_err(|cause| DiskError { what: "write", path, cause, locked: None })
     }
 
     pub fn is_done(&self, delivery: &str) -> bool {
-        self.done.join(delivery).is_file()
+        self.file(delivery).metadata().is_ok_and(|meta| meta.len() == 0)
     }
 
     fn file(&self, delivery: &str) -> PathBuf {
-        self.going.join(format!("{delivery}.json"))
+        self.folder.join(format!("{delivery}.json"))
     }
 
     /// Forgets what arrived more than 30 days ago.
     pub fn forget_old(&self) {
         let time = system_time() - KEPT;
-        let entries = std::fs::read_dir(&self.done).into_iter().flatten().filter_map(Result::ok);
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         for entry in entries {
-            let modified = entry.metadata().and_then(|meta| meta.modified());
-            if modified.is_ok_and(|modified| modified < time) {
+            let is_old = |meta: &Metadata| meta.len() == 0 && meta.modified().is_ok_and(|at| at < time);
+            if entry.metadata().is_ok_and(|meta| is_old(&meta)) {
                 // One that stays is forgotten the next time.
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -124,7 +115,7 @@ mod tests {
         let (old, new) = ("a".repeat(64), "b".repeat(64));
         for (delivery, days) in [(&old, 31), (&new, 29)] {
             spool.finish(delivery).unwrap();
-            let file = File::open(spool.done.join(delivery)).unwrap();
+            let file = File::open(spool.file(delivery)).unwrap();
             file.set_modified(system_time() - Duration::from_secs(days * 24 * 3600)).unwrap();
         }
         spool.forget_old();

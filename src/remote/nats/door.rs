@@ -88,7 +88,9 @@ impl Asked {
     fn orders(&mut self, session: &Session) -> Option<Orders> {
         let (round, mut orders) = (session.rounds.last()?, Orders::default());
         let public_key = &round.seal_to.as_ref()?.public_key;
-        self.0.retain(|_, asking| asking.public_key == *public_key);
+        if self.0.values().next().is_some_and(|asking| asking.public_key != *public_key) {
+            self.0.clear();
+        }
         if round.closed.is_some() {
             let seats = self.0.drain();
             let workers: BTreeSet<&str> =
@@ -100,19 +102,20 @@ impl Asked {
         let is_first = self.0.is_empty();
         let deadline = session.deadline_at(round);
         for seat in round.seats.values().filter(|seat| seat.door.is_some()) {
-            let Some(worker) = worker_of(session.remote(&seat.name)) else { continue };
-            let subject = || names::offer(worker, &[&round.session, &round.opened.round, &seat.name]);
-            let asking = Asking { public_key: public_key.clone(), attempt: seat.retried, deadline };
+            let is_current = |asking: &Asking| asking.attempt == seat.retried && asking.deadline == deadline;
             match &seat.status {
-                SeatStatus::Asking if self.0.get(&seat.name) == Some(&asking) => {}
+                SeatStatus::Asking if self.0.get(&seat.name).is_some_and(is_current) => {}
                 SeatStatus::Asking => {
-                    orders.offers.extend(offer(session, round, seat, subject(), asking.clone()));
-                    self.0.insert(seat.name.clone(), asking);
+                    let asking = Asking { public_key: public_key.clone(), attempt: seat.retried, deadline };
+                    if let Some(offer) = offer(session, round, seat, asking.clone()) {
+                        self.0.insert(seat.name.clone(), asking);
+                        orders.offers.push(offer);
+                    }
                 }
                 status => {
                     let was_asked = self.0.remove(&seat.name).is_some();
                     if was_asked && matches!(status, SeatStatus::Excused(_)) {
-                        orders.withdraw.push(subject());
+                        orders.withdraw.extend(subject(session, round, &seat.name));
                     }
                 }
             }
@@ -125,13 +128,8 @@ impl Asked {
     }
 }
 
-fn offer(
-    session: &Session,
-    round: &RoundRun,
-    seat: &Seat,
-    subject: String,
-    asking: Asking,
-) -> Option<QueuedOffer> {
+fn offer(session: &Session, round: &RoundRun, seat: &Seat, asking: Asking) -> Option<QueuedOffer> {
+    let subject = subject(session, round, &seat.name)?;
     let delivery = round.delivery(&seat.name)?;
     let mut json = offer_json(session, round, seat)?;
     // The model behind `remote/nats/WORKER/`.
@@ -140,6 +138,11 @@ fn offer(
     let message_id = asking.deadline.map_or_else(|| delivery.clone(), |end| format!("{delivery}.{}", end.0));
     let ids = DeliveryIds::new(delivery, round.binding(&seat.name));
     Some(QueuedOffer { ids, asking, subject, message_id, body: json.to_string() })
+}
+
+fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
+    let worker = worker_of(session.remote(seat))?;
+    Some(names::offer(worker, &[&round.session, &round.opened.round, seat]))
 }
 
 impl QueueDoor {

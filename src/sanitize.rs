@@ -97,29 +97,18 @@ pub fn group_digits(number: usize) -> String {
 
 /// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.
 pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
-    let text = harmless(text);
     let mut lines = Vec::new();
-    for line in text.split('\n') {
-        wrap_line(line, width.max(1), most, &mut lines);
-        if lines.len() >= most {
-            lines.truncate(most);
-            break;
+    for mut rest in harmless(text).split('\n') {
+        while lines.len() < most {
+            let Some((cut, next)) = broken(rest, width.max(1)) else {
+                lines.push(rest.to_owned());
+                break;
+            };
+            lines.push(rest[..cut].to_owned());
+            rest = &rest[next..];
         }
     }
     lines
-}
-
-fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
-    let mut start = 0;
-    while lines.len() < most {
-        let rest = &line[start..];
-        let Some((cut, next)) = broken(rest, width) else {
-            lines.push(rest.to_owned());
-            return;
-        };
-        lines.push(rest[..cut].to_owned());
-        start += next;
-    }
 }
 
 /// Where a line that is wider than `width` is cut, and where the next one begins: at its last blank

@@ -4,8 +4,7 @@
 //! It is started without a shell and without the environment, has 30 seconds and may print 64 KiB;
 //! when it is given up, it and everything it started are ended. What it prints is shown nowhere.
 
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -20,38 +19,36 @@ const MOST: u64 = 64 * 1024;
 #[derive(Debug)]
 pub struct KeyCommand {
     command: Vec<String>,
-    key: std::sync::Mutex<Option<SecretString>>,
-    refused: AtomicU64,
+    /// How many keys were refused, and the key, once it is printed.
+    key: std::sync::Mutex<(u64, Option<SecretString>)>,
     /// The tries that gave no key: how many, and why the last of them did not.
     failed: Mutex<(u64, String)>,
 }
 
 impl KeyCommand {
     pub fn new(command: Vec<String>) -> Self {
-        Self {
-            command,
-            key: std::sync::Mutex::default(),
-            refused: AtomicU64::new(0),
-            failed: Mutex::default(),
-        }
+        Self { command, key: std::sync::Mutex::default(), failed: Mutex::default() }
+    }
+
+    fn held(&self) -> MutexGuard<'_, (u64, Option<SecretString>)> {
+        self.key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The key, if it was printed already.
     pub fn known(&self) -> Option<String> {
-        let key = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-        key.as_ref().map(|key| key.expose_secret().to_owned())
+        self.held().1.as_ref().map(|key| key.expose_secret().to_owned())
     }
 
-    /// Counts the keys that were refused.
     pub fn refusals(&self) -> u64 {
-        self.refused.load(Ordering::Relaxed)
+        self.held().0
     }
 
     /// The key that was sent is no good: the next request has the command run again, unless another one that
     /// was sent since this count has seen to it.
     pub fn forget(&self, seen: u64) {
-        if self.refused.compare_exchange(seen, seen + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            *self.key.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut held = self.held();
+        if held.0 == seen {
+            *held = (seen + 1, None);
         }
     }
 
@@ -71,7 +68,7 @@ impl KeyCommand {
         };
         match found {
             Ok(key) => {
-                *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone().into());
+                self.held().1 = Some(key.clone().into());
                 Ok(key)
             }
             Err(why) => {

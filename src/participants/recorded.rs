@@ -22,14 +22,10 @@ pub struct RecordedReply {
 
 /// The takes of a saved session, by round or work item and by who was asked.
 pub struct RecordedTakes {
-    takes: HashMap<(String, String), RecordedReply>,
+    pub takes: HashMap<(String, String), RecordedReply>,
 }
 
 impl RecordedTakes {
-    pub fn new(takes: HashMap<(String, String), RecordedReply>) -> Self {
-        Self { takes }
-    }
-
     fn reply(&self, ask: &SeatRequest) -> Result<String, String> {
         let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
         let take = take

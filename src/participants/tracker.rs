@@ -104,28 +104,25 @@ fn failed_before(input: &Map<String, Value>) -> Option<String> {
     passed.any(|passed| *passed == false).then(|| "the tests of its implementation failed".to_owned())
 }
 
+/// Words that say that nothing failed.
+const NONE: [&str; 9] = ["0", "no", "none", "zero", "not", "never", "without", "nothing", "false"];
+
 /// A line on tests says that one failed: `FAILED`, `3 passed, 1 failed`, `passed: false`; not `0 failed`, `no
 /// failures`, `failed: 0`.
 fn says_failed(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let is_none = |word: Option<&&str>| {
-        word.is_some_and(|word| {
-            ["0", "no", "none", "zero", "not", "never", "without", "nothing", "false"].contains(word)
-        })
-    };
-    let passes = |word: &str| word.starts_with("pass");
     words.iter().enumerate().any(|(at, word)| {
-        let (before, after) = (at.checked_sub(1).and_then(|at| words.get(at)), words.get(at + 1));
+        let (before, after) =
+            (at.checked_sub(1).map_or("", |at| words[at]), words.get(at + 1).unwrap_or(&""));
         if word.starts_with("fail") || word.starts_with("error") {
             // In `failed: 0, passed: 7` the number belongs to the word before it.
-            let is_labelled = after.is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-            return !is_none(after) && (is_labelled || !is_none(before));
+            let is_labelled = after.parse::<u64>().is_ok();
+            return !NONE.contains(after) && (is_labelled || !NONE.contains(&before));
         }
-        let negated = before.is_some_and(|word| ["not", "didn", "t"].contains(word));
-        (passes(word) && (negated || after == Some(&"false"))) || lower.trim() == "false"
-    })
+        word.starts_with("pass") && (["not", "didn", "t"].contains(&before) || *after == "false")
+    }) || lower.trim() == "false"
 }
 
 /// The evidence: what follows `evidence:` in the first line, then `label: value` lines; lines without

@@ -17,14 +17,14 @@ pub mod stream;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Response, Url};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
@@ -35,7 +35,7 @@ use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
 use error::{RequestError, format_duration, masked, masked_answer};
-use parameters::{ParameterMemory, Parameters};
+use parameters::{Learned, Parameters};
 use request_body::{PrefixCache, SplitBody, WarmupGuard};
 use retry::{TRIES, backoff, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
@@ -52,13 +52,35 @@ pub struct HttpParticipant {
     url: Url,
     headers: HeaderMap,
     heads: PrefixCache,
+    /// Given out in the order they are asked for, and never closed.
     permits: Semaphore,
-    /// The end of the wait that the service asked the seats of a model for.
-    pauses: Mutex<HashMap<String, Instant>>,
-    memory: ParameterMemory,
-    /// Windows that a local server told, by model.
-    windows: tokio::sync::Mutex<HashMap<String, Option<usize>>>,
+    models: Mutex<HashMap<String, Arc<KnownModel>>>,
     client: OnceLock<Result<Client, String>>,
+}
+
+/// Facts about a model that its service has told, for the rest of the run.
+#[derive(Default)]
+struct KnownModel {
+    learned: Mutex<Learned>,
+    /// Its context window, where a local server tells it.
+    window: OnceCell<Option<usize>>,
+}
+
+impl KnownModel {
+    fn learned(&self) -> MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rest of the wait that the service asked the model's seats for.
+    fn rest_of_pause(&self) -> Option<Duration> {
+        let rest = self.learned().paused_until?.checked_duration_since(Instant::now());
+        rest.filter(|rest| !rest.is_zero())
+    }
+
+    fn pause(&self, wait: Duration) {
+        let mut learned = self.learned();
+        learned.paused_until = learned.paused_until.max(Instant::now().checked_add(wait));
+    }
 }
 
 impl HttpParticipant {
@@ -80,9 +102,7 @@ impl HttpParticipant {
             headers: headers(&service)?,
             permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
             heads: PrefixCache::default(),
-            pauses: Mutex::default(),
-            memory: ParameterMemory::default(),
-            windows: tokio::sync::Mutex::default(),
+            models: Mutex::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -95,6 +115,11 @@ impl HttpParticipant {
             .get_or_init(build)
             .as_ref()
             .map_err(|cause| RequestError::permanent(format!("cannot make ready for TLS: {cause}")))
+    }
+
+    fn model(&self, name: &str) -> Arc<KnownModel> {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(models.entry(name.to_owned()).or_default())
     }
 
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
@@ -110,7 +135,7 @@ impl HttpParticipant {
         if ask.warm_first {
             lead = patience.wait(0, head.wait_or_lead(&ask.model)).await?;
         }
-        let permit = patience.wait(0, self.permit()).await?;
+        let permit = patience.wait(0, self.permits.acquire()).await?.ok();
         self.tries(ask, head.bytes.clone(), patience, permit, lead).await
     }
 
@@ -124,19 +149,19 @@ impl HttpParticipant {
         mut lead: Option<WarmupGuard>,
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
-        let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
-        let mut parameters = Parameters::of(self.service.dialect, self.service.limits, ask, &learned, room);
+        let model = self.model(&ask.model);
+        let mut parameters = Parameters::of(&self.service, ask, &model.learned());
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
         let mut last = None;
         loop {
-            while let Some(rest) = self.rest_of_pause(&ask.model) {
+            while let Some(rest) = model.rest_of_pause() {
                 // A wait for one model must not hold up requests to another.
                 permit = None;
                 patience.heed(rest, ask, tries).await?;
             }
             if permit.is_none() {
-                permit = patience.wait(tries, self.permit()).await?;
+                permit = patience.wait(tries, self.permits.acquire()).await?.ok();
             }
             if patience.left().is_zero() {
                 return Err(patience.late(tries));
@@ -185,10 +210,10 @@ impl HttpParticipant {
     /// A reply with what it took to get it, which is remembered.
     fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, secrets: &[String]) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
-        let (dropped, declined) = (parameters.settle(&self.memory, ask), parameters.declined());
-        if ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0) {
-            self.memory.thinks(&ask.model);
-        }
+        let model = self.model(&ask.model);
+        let (dropped, declined) = (parameters.settle(&mut model.learned(), ask), parameters.declined());
+        model.learned().thinks |=
+            ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0);
         Reply { text: masked_answer(reply.text, secrets), declined, dropped, limit, ..reply }
     }
 
@@ -219,25 +244,6 @@ impl HttpParticipant {
         }
     }
 
-    /// The rest of the wait that the service asked the seats of a model for.
-    fn rest_of_pause(&self, model: &str) -> Option<Duration> {
-        let until = *self.pauses.lock().unwrap_or_else(PoisonError::into_inner).get(model)?;
-        until.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
-    }
-
-    fn pause_model(&self, model: &str, wait: Duration) {
-        let Some(until) = Instant::now().checked_add(wait) else { return };
-        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = pauses.entry(model.to_owned()).or_insert(until);
-        *known = until.max(*known);
-    }
-
-    /// One of the service's permits, given out in the order they are asked for.
-    async fn permit(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        self.permits.acquire().await.ok()
-    }
-
     async fn send(
         &self,
         body: SplitBody,
@@ -253,7 +259,7 @@ impl HttpParticipant {
             Err(fault) => Err(fault),
         };
         if let Some(wait) = replied.as_ref().err().and_then(|fault| fault.asked) {
-            self.pause_model(&ask.model, wait);
+            self.model(&ask.model).pause(wait);
         }
         replied
     }

@@ -5,9 +5,9 @@
 //! rest of the run. The prompt never changes. Nothing is asked twice for one parameter. Of the service's words
 //! only the names of parameters and numbers are looked for; nothing of them is shown from here.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::time::Instant;
 
+use super::service::Service;
 use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode, ServiceError};
@@ -109,33 +109,9 @@ impl ParameterChange {
 pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
-    thinks: bool,
-}
-
-/// Findings about the models of one service, for the rest of the run.
-#[derive(Debug, Default)]
-pub(super) struct ParameterMemory(Mutex<HashMap<String, Learned>>);
-
-impl ParameterMemory {
-    pub fn of(&self, model: &str) -> Learned {
-        self.lock().get(model).cloned().unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Learned>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn thinks(&self, model: &str) {
-        self.lock().entry(model.to_owned()).or_default().thinks = true;
-    }
-
-    fn learn(&self, model: &str, change: ParameterChange) {
-        let mut models = self.lock();
-        let known = &mut models.entry(model.to_owned()).or_default().changes;
-        if !known.contains(&change) {
-            known.push(change);
-        }
-    }
+    pub thinks: bool,
+    /// The end of the wait that the service asked for.
+    pub paused_until: Option<Instant>,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.
@@ -147,16 +123,11 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Returns the parameters of a call, as far as the service has made known what it takes.
-    pub fn of(
-        style: ApiStyle,
-        usual: RequestOptions,
-        ask: &SeatRequest,
-        learned: &Learned,
-        thinking_room: Option<u32>,
-    ) -> Self {
+    pub fn of(service: &Service, ask: &SeatRequest, learned: &Learned) -> Self {
+        let (style, usual) = (service.dialect, service.limits);
         let own = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         let limit = own.or(usual.max_output_tokens);
-        let limit = match thinking_room.filter(|_| own.is_none()) {
+        let limit = match service.thinking_room.filter(|_| own.is_none()) {
             Some(room) if ask.has_twice_the_room || learned.thinks => Some(room),
             _ if ask.has_twice_the_room => limit.map(|limit| limit.saturating_mul(2)),
             _ => limit,
@@ -193,12 +164,14 @@ impl Parameters {
     /// Takes in that a request was answered: what it took to get there is remembered, and what the seat or its
     /// provider asks for and the request does not have is returned. That a reply was given twice the room is
     /// content, and leaves no trace while the round is open.
-    pub fn settle(&self, memory: &ParameterMemory, ask: &SeatRequest) -> Vec<String> {
+    pub fn settle(&self, learned: &mut Learned, ask: &SeatRequest) -> Vec<String> {
         // A refused schema of a definition says nothing about those of other requests.
         let is_own = ask.schema.as_ref().is_some_and(|schema| !schema.is_strict);
-        let lasts = |change: &&ParameterChange| !(is_own && change.parameter() == Parameter::Schema);
-        for change in self.declined.iter().filter(|_| !ask.has_twice_the_room).filter(lasts) {
-            memory.learn(&ask.model, *change);
+        for change in self.declined.iter().filter(|_| !ask.has_twice_the_room) {
+            let lasts = !(is_own && change.parameter() == Parameter::Schema);
+            if lasts && !learned.changes.contains(change) {
+                learned.changes.push(*change);
+            }
         }
         let is_wanted = |parameter: Parameter| match parameter {
             // Not every style has one.
@@ -383,19 +356,22 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_takes_is_remembered_for_it_alone() {
-        let memory = ParameterMemory::default();
-        for change in [Omit(Temperature), CompletionTokens(true), Limit(4096)] {
-            memory.learn("m", change);
-        }
-        let options = |model: &str| {
-            let mut options = SENT;
-            memory.of(model).changes.iter().for_each(|change| change.apply(&mut options));
-            options
-        };
+    fn what_a_model_takes_is_remembered() {
+        let service = Service { limits: SENT, ..Service::new(OpenAi, "http://127.0.0.1") };
+        let ask = SeatRequest { temperature: SENT.temperature, ..SeatRequest::default() };
+        let mut learned = Learned::default();
+        let wanted = Parameters::of(&service, &ask, &learned);
+        let declined = vec![Omit(Temperature), CompletionTokens(true), Limit(4096)];
+        let dropped = Parameters { declined, ..Parameters::of(&service, &ask, &learned) };
+        dropped.settle(&mut learned, &ask);
+        let sent = Parameters::of(&service, &ask, &learned).sent;
         let limit = Some(4096);
-        let expected =
-            RequestOptions { temperature: None, completion_tokens: true, max_output_tokens: limit, ..SENT };
-        assert_eq!((options("m"), options("n")), (expected, SENT));
+        let expected = RequestOptions {
+            temperature: None,
+            completion_tokens: true,
+            max_output_tokens: limit,
+            ..wanted.sent
+        };
+        assert_eq!(sent, expected);
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::endpoint::endpoint;
 use super::error::{RequestError, format_duration};
 use super::parameters::{Learned, Parameters};
-use super::{Body, HttpParticipant, MAX_REPLY, Method, Url};
+use super::{Body, HttpParticipant, MAX_REPLY, Method, Url, WindowQuestion};
 use crate::participants::{Failure, SeatRequest};
 use crate::sanitize::group_digits;
 
@@ -54,7 +54,7 @@ impl HttpParticipant {
     async fn latency(&self, ask: &SeatRequest) -> Result<Latency, RequestError> {
         let dialect = self.service.dialect;
         let head = dialect.head(ask);
-        let mut parameters = Parameters::of(dialect, self.service.limits, ask, &Learned::default(), None);
+        let mut parameters = Parameters::of(&self.service, ask, &Learned::default());
         let (started, mut response) = loop {
             let (started, body) = (Instant::now(), [&head[..], &dialect.tail(ask, parameters.sent)].concat());
             let response = self.request(Method::POST, self.url.clone(), body.into(), &mut false).await?;
@@ -69,7 +69,8 @@ impl HttpParticipant {
             first.get_or_insert(started.elapsed());
         }
         let whole = started.elapsed();
-        let (taken, declined) = (parameters.taken(dialect), parameters.settle(&self.memory, ask));
+        let (taken, declined) =
+            (parameters.taken(dialect), parameters.settle(&mut self.model(&ask.model).learned(), ask));
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 
@@ -90,12 +91,12 @@ impl HttpParticipant {
     /// Returns the context window of a model in tokens, where its server tells it; asked once.
     pub async fn window(&self, model: &str) -> Option<usize> {
         let question = self.service.window?;
-        let mut windows = self.windows.lock().await;
-        if let Some(known) = windows.get(model) {
-            return *known;
-        }
+        let known = self.model(model);
+        *known.window.get_or_init(|| self.told_window(question, model)).await
+    }
+
+    async fn told_window(&self, question: WindowQuestion, model: &str) -> Option<usize> {
         let base = self.url.path().trim_end_matches(self.service.dialect.path()).trim_end_matches("v1/");
-        let mut found = None;
         for path in question.paths {
             let mut url = self.url.clone();
             url.set_path(&format!("{base}{path}"));
@@ -105,13 +106,11 @@ impl HttpParticipant {
             };
             let told = timeout(PATIENCE, self.answer(method, url, body.into())).await;
             let told = told.ok().and_then(Result::ok).and_then(|body| serde_json::from_slice(&body).ok());
-            found = told.and_then(|told| window_in(&told, model));
-            if found.is_some() {
-                break;
+            if let Some(found) = told.and_then(|told| window_in(&told, model)) {
+                return Some(found);
             }
         }
-        windows.insert(model.to_owned(), found);
-        found
+        None
     }
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::console::{Console, VerbResult, aligned};
 use crate::config::dirs::Dirs;
-use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
 use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -55,13 +54,13 @@ pub fn personas(name: Option<&str>, output: &mut Console) -> VerbResult {
 
 pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
     let folders = folders(output)?;
-    let own = own_strategy_names(&folders);
+    let own = folders.strategy_names();
     let Some(name) = name else {
         let said = |known: &Strategy| format!("{} Good for {}.", known.summary, known.good_for);
         let mut rows: Vec<(String, String)> =
             strategies().iter().map(|known| (known.name.clone(), said(known))).collect();
         for name in own {
-            let summary = match own_strategy(&name, &folders) {
+            let summary = match folders.strategy(&name) {
                 Ok(own) => own.as_ref().map(said).unwrap_or_default(),
                 Err(problem) => problem.to_string(),
             };
@@ -73,7 +72,7 @@ pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
     let built_in = STRATEGIES.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
     let text = match built_in {
         Some(text) => Some(text),
-        None => own_strategy_text(name, &folders)?,
+        None => folders.strategy_text(name)?,
     };
     let Some(text) = text else {
         let names: Vec<&str> =

@@ -5,13 +5,9 @@
 //! a known service. Consent to what a project names is checked elsewhere.
 
 use super::need::{KeyFrom, Need, What};
-use super::providers::{BuiltInProvider, KNOWN};
+use super::providers::{BuiltInProvider, KNOWN, known};
 use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
-
-pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
-    KNOWN.iter().find(|known| known.name == provider)
-}
 
 pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))

@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use super::path_policy::PathPolicy;
+use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
+use crate::persona::is_name;
+use crate::workflow::{STRATEGIES, Strategy};
 
 /// A larger file of tasks is not read, in bytes.
 pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
@@ -74,10 +77,6 @@ impl Dirs {
         self.state.join("drafts")
     }
 
-    pub fn agreed(&self) -> PathBuf {
-        self.state.join("agreed")
-    }
-
     /// A file in the user's configuration is the user's own, not a project's.
     pub fn is_own(&self, file: &Path) -> bool {
         let folder = self.config.canonicalize();
@@ -87,13 +86,41 @@ impl Dirs {
     /// A file of the project's `.s2s` as it is now; none where it is not there.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
-        self.path_policy(None).text(&s2s.join(name), limit)
+        let path = s2s.join(name);
+        if path.symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        self.path_policy(None).check(&path)?;
+        read_text(&path, limit).map(Some)
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
     pub fn context(&self) -> Result<Option<String>, Diagnostic> {
         let text = self.of_project("CONTEXT.md", 256 * 1024)?;
         text.map_or(Ok(None), |text| without_comments(&text))
+    }
+
+    /// A project's own strategy: `.s2s/strategies/NAME.yaml`.
+    pub fn strategy(&self, name: &str) -> Result<Option<Strategy>, Diagnostic> {
+        let text = self.strategy_text(name)?;
+        text.map(|text| Strategy::parse(&text, name, &format!(".s2s/strategies/{name}.yaml"))).transpose()
+    }
+
+    /// The text of its file; `None` if the project has none of that name.
+    pub fn strategy_text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
+        if is_name(name) { self.of_project(&format!("strategies/{name}.yaml"), 256 * 1024) } else { Ok(None) }
+    }
+
+    pub fn strategy_names(&self) -> Vec<String> {
+        let entries = self.s2s().and_then(|s2s| std::fs::read_dir(s2s.join("strategies")).ok());
+        let files = entries.into_iter().flatten().flatten();
+        let names =
+            files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned));
+        // A built-in strategy of the same name is the one that is used.
+        let is_own = |name: &String| is_name(name) && STRATEGIES.iter().all(|(known, _)| known != name);
+        let mut names: Vec<String> = names.filter(is_own).collect();
+        names.sort();
+        names
     }
 
     /// The project's own tasks, links and reports, if it has some, and what trackers made of the tasks.

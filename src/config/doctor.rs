@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
-use super::access::{address_variable, known};
+use super::access::address_variable;
 use super::findings::WiretapFindings;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
+use super::providers::known;
 use crate::ballot::{BallotForm, BallotKind, ReplySchema};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;

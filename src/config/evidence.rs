@@ -12,6 +12,7 @@ use super::dirs::Dirs;
 use super::git::diff_of_range;
 use super::path_policy::PathPolicy;
 use super::read_file::read_text;
+pub use super::secret_scan::SecretPolicy;
 use super::secret_scan::{FoundSecret, first_secret};
 use crate::diagnostic::Diagnostic;
 use crate::round::material::{EvidencePlace, EvidenceSource};
@@ -26,20 +27,6 @@ pub struct EvidenceReader {
     /// Allowed places of a path; none if a person names it.
     bounds: Option<PathPolicy>,
     secrets: SecretPolicy,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SecretPolicy {
-    Refuse,
-    Allow,
-    /// Only this content is sent, by its hash: the user has agreed to it.
-    Agreed(Vec<String>),
-}
-
-impl SecretPolicy {
-    pub fn allow_if(is_allowed: bool) -> Self {
-        if is_allowed { Self::Allow } else { Self::Refuse }
-    }
 }
 
 struct ReadSource {

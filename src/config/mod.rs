@@ -11,7 +11,6 @@ pub mod findings;
 mod git;
 pub mod need;
 pub(crate) mod one_model;
-pub mod own_strategies;
 pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;

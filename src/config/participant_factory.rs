@@ -9,10 +9,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::access::{access, known};
+use super::access::access;
 use super::need::{KeyFrom, Need, What};
 use super::programs::{self, ConfiguredProgram};
-use super::providers::{BuiltInProvider, KNOWN};
+use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
 use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
@@ -142,12 +142,9 @@ impl<'a> ParticipantFactory<'a> {
 
     /// Returns a notice about services that the project names and none of these needs uses.
     pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
-        let need = |provider: &String| match self.seat_program(provider) {
-            Some(program) => Some((provider.clone(), program.need())),
-            None => Some((provider.clone(), access(self.config, provider).ok()?)),
-        };
-        let all = self.config.providers.keys().filter_map(need);
-        let left: Vec<(String, Need)> =
+        let need = |provider| Some((provider, self.need(provider).ok()??));
+        let all = self.config.providers.keys().map(String::as_str).filter_map(need);
+        let left: Vec<(&str, Need)> =
             all.filter(|(_, need)| need.named_by.is_some() && !needs.contains(need)).collect();
         let names: Vec<String> = left.iter().map(|(provider, _)| format!("`{provider}`")).collect();
         let file = left.first()?.1.named_by.clone()?;
@@ -320,5 +317,5 @@ fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {
     if takes.is_empty() {
         return Err(Diagnostic::new("the recording holds no answer that can be read").with_file(path));
     }
-    Ok(RecordedTakes::new(takes))
+    Ok(RecordedTakes { takes })
 }

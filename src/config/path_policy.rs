@@ -5,7 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
@@ -53,14 +52,5 @@ impl PathPolicy {
             return Err(Diagnostic::new(message).hint("keep it elsewhere in the project"));
         }
         Ok(())
-    }
-
-    /// The text of a file of the project; none where it is not there.
-    pub fn text(&self, path: &Path, limit: u64) -> Result<Option<String>, Diagnostic> {
-        if path.symlink_metadata().is_err() {
-            return Ok(None);
-        }
-        self.check(path)?;
-        read_text(path, limit).map(Some)
     }
 }

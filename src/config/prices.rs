@@ -4,8 +4,8 @@
 //! hour, or of a name whose model changes (`-latest`), are not in it: such a model has no price until the
 //! user gives one. A model is priced if it is in the table, or is a dated version of one that is.
 
-use super::access::known;
 use super::participant_factory::ParticipantFactory;
+use super::providers::known;
 use crate::core::is_free;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;

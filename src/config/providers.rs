@@ -41,6 +41,10 @@ impl BuiltInProvider {
     }
 }
 
+pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
+    KNOWN.iter().find(|known| known.name == provider)
+}
+
 const fn cloud(
     name: &'static str,
     dialect: ApiStyle,

@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use regex::RegexSet;
+use serde::Deserialize;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSecret {
@@ -13,6 +14,22 @@ pub struct FoundSecret {
     pub what: &'static str,
     /// The hash of all the content that would be sent.
     pub sha256: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SecretPolicy {
+    Refuse,
+    Allow,
+    /// Only this content is sent, by its hash: the user has agreed to it.
+    #[serde(skip)]
+    Agreed(Vec<String>),
+}
+
+impl SecretPolicy {
+    pub fn allow_if(is_allowed: bool) -> Self {
+        if is_allowed { Self::Allow } else { Self::Refuse }
+    }
 }
 
 /// Each shape: what it is, and how it is written.

@@ -15,9 +15,10 @@ use serde_json::Value as Json;
 use serde_path_to_error::Segment;
 
 use super::dirs::Dirs;
-use super::providers::KNOWN;
+use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
 use super::remote::{Positive, RemoteConfig, WorkerConfig};
+use super::secret_scan::SecretPolicy;
 use crate::core::ReplyLimits;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Price;
@@ -189,13 +190,6 @@ struct PriceConfig {
     cached: Option<Positive>,
 }
 
-#[derive(Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum SecretsConfig {
-    Refuse,
-    Allow,
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
@@ -205,7 +199,7 @@ struct ConfigFile {
     timeout: Option<Duration>,
     providers: IndexMap<String, ProviderConfig>,
     prices: IndexMap<String, PriceConfig>,
-    secrets: Option<SecretsConfig>,
+    secrets: Option<SecretPolicy>,
     screen: ScreenConfig,
     remote: RemoteConfig,
     worker: WorkerConfig,
@@ -310,7 +304,7 @@ impl Config {
             let (input, output) = (price.input.0, price.output.0);
             (name, Price { input, cached: price.cached.map_or(input, |cached| cached.0), output })
         }));
-        self.secrets_allowed |= said.secrets == Some(SecretsConfig::Allow);
+        self.secrets_allowed |= said.secrets == Some(SecretPolicy::Allow);
         self.screen = said.screen;
         if let Some(conflict) = said.remote.conflict() {
             return Err(node.get("remote").unwrap_or(node).problem(file, conflict).into());
@@ -339,8 +333,9 @@ impl Config {
     /// The provider is a local server without a configured limit of replies.
     pub fn has_small_default(&self, provider: &str) -> bool {
         let set = self.said(provider, |said| said.max_output_tokens);
-        let is_small = KNOWN.iter().any(|known| known.name == provider && known.is_small());
-        is_small && set.is_none() && self.max_output_tokens == u64::from(MAX_OUTPUT_TOKENS)
+        known(provider).is_some_and(BuiltInProvider::is_small)
+            && set.is_none()
+            && self.max_output_tokens == u64::from(MAX_OUTPUT_TOKENS)
     }
 }
 

@@ -41,7 +41,7 @@ impl Trust {
             all,
             project: real(&folders.project),
             folder: real(Path::new(".")),
-            kept: folders.agreed(),
+            kept: folders.state.join("agreed"),
             agreed: Mutex::default(),
         }
     }

@@ -10,7 +10,6 @@ use super::material::{TaskTexts, linked_sessions, with_tasks};
 use super::scripted_answers::Answers;
 use crate::config::PathPolicy;
 use crate::config::dirs::Dirs;
-use crate::config::own_strategies::own_strategy;
 use crate::config::read_file::{read_input, read_text};
 use crate::diagnostic::Diagnostic;
 use crate::history::{LinkedSession, Session};
@@ -99,7 +98,7 @@ impl SessionPlan {
             Source { text: &text, file: &file, id: default_id(&file) },
             OtherFiles {
                 definition: &|from, path| used_definition(from, path, &folders.path_policy(Some(&file))),
-                strategy: &|name| own_strategy(name, folders),
+                strategy: &|name| folders.strategy(name),
             },
         );
         let Some(definition) = definition else { return Err(problems) };

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::cli::browse::{first_question, question, saved, session_in, state_in_words};
 use crate::cli::doctor;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
-use crate::config::own_strategies::own_strategy_names;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::prices::TABLE;
@@ -54,7 +53,7 @@ pub fn home(set_up: &Environment) -> Home {
         model: set_up.config.model.as_ref().map(|model| model.value.clone()),
         rows,
         personas,
-        strategies: own_strategy_names(&set_up.folders),
+        strategies: set_up.folders.strategy_names(),
         notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }

@@ -137,12 +137,17 @@ fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
         } else if let Some(hunk) = line.strip_prefix("@@ ") {
             let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+'));
             number = after.and_then(|after| after.split(',').next()?.parse().ok()).unwrap_or(0);
-        } else if let (Some(file), true, Some(text)) = (&file, number > 0, line.strip_prefix(['+', ' '])) {
+        } else if let (Some(file), true, Some(text)) = (&file, number > 0, after_change(line)) {
             found.push((file.clone(), number, text.to_owned()));
             number += 1;
         }
     }
     found
+}
+
+/// A line of a diff as it is after the change. The space before an empty one may have been trimmed.
+fn after_change(line: &str) -> Option<&str> {
+    if line.is_empty() { Some(line) } else { line.strip_prefix(['+', ' ']) }
 }
 
 /// A text with its white space folded, in lower case, with plain quotation marks.
@@ -173,11 +178,13 @@ mod tests {
       content: |
            1| --- a/src/a.rs
            2| +++ b/src/a.rs
-           3| @@ -7,2 +7,3 @@
+           3| @@ -7,3 +7,5 @@
            4|  let a = 1;
            5| +let b =
            6| +    2;
            7| -let c = 3;
+           8| 
+           9|  let d = 4;
 ";
 
     fn resolves(reference: &str) -> bool {
@@ -194,7 +201,7 @@ mod tests {
             "SRC-1: L10–L12",
             "src/cache.rs:12",
             "CHANGE:5",
-            "src/a.rs:8-9",
+            "src/a.rs:8-11",
             "\"Prices within\n  a minute.\"",
             "stale( 60)",
             "SRC-1: fn get()",
@@ -214,7 +221,7 @@ mod tests {
             "SRC-1:13",
             "SRC-1:9-11",
             "SRC-1:12-10",
-            "src/a.rs:10",
+            "src/a.rs:12",
             "src/a.rs:6",
             "src/other.rs:1",
             "prices within an hour",
@@ -231,6 +238,7 @@ mod tests {
         let lines = |text: &str| Some(text.to_owned());
         assert_eq!(citable.resolve("SRC-1:11-12"), lines("\n  11|     stale(\n  12|         60)"));
         assert_eq!(citable.resolve("src/a.rs:8"), lines("\n   8| let b ="));
+        assert_eq!(citable.resolve("src/a.rs:11"), lines("\n  11| let d = 4;"));
         assert_eq!(citable.resolve("REQ-001"), lines(": prices within a minute"));
     }
 }

@@ -116,6 +116,7 @@ impl Repository {
         })?;
         let (git_dir, common) = own_git_dir(top)?;
         check_objects(&common.join("objects"), &[top, &common], 0)?;
+        check_files(vec![git_dir.clone(), common])?;
         let prefix = real.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
         Ok(Self { top: top.to_owned(), git_dir, prefix })
     }
@@ -347,6 +348,25 @@ fn check_objects(objects: &Path, inside: &[&Path], nested: usize) -> Result<(), 
 
 fn too_much(most: usize) -> Diagnostic {
     git_problem(&format!("more than {most} bytes")).hint("name fewer paths")
+}
+
+/// Refuses pipes and devices below git folders, since git would wait for their end.
+fn check_files(mut folders: Vec<PathBuf>) -> Result<(), Diagnostic> {
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            let Ok(meta) = path.metadata() else { continue };
+            // Git's monitor of files listens at a socket of this name.
+            if !meta.is_file() && !meta.is_dir() && !path.ends_with("fsmonitor--daemon.ipc") {
+                let problem = git_problem(&format!("`{}` is a pipe or a device, not a file", path.display()));
+                return Err(problem.hint("remove it, or pipe the diff in"));
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn git_problem(said: &str) -> Diagnostic {

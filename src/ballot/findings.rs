@@ -105,7 +105,16 @@ fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Jso
     ];
     let mut kept = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     answer.keep_others("findings", entries, &KEYS, &mut kept);
+    let file = file.as_deref().map(plain_path);
     Ok((Finding { file, lines, severity, claim, evidence }, Json::Object(kept)))
+}
+
+/// One spelling of a path, so that `./a.rs` and `a.rs` are one file.
+fn plain_path(path: &str) -> String {
+    let path = path.trim().trim_matches('`');
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    format!("{root}{}", parts.join("/"))
 }
 
 /// The first and the last line of a finding.

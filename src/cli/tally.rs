@@ -16,7 +16,7 @@ use crate::insight::counts::{
     WhatIf, order, result, rule_description, rules_for, tables, what_if, what_if_all,
 };
 use crate::insight::references::{Citable, references};
-use crate::insight::round_view;
+use crate::insight::{pluralize, round_view};
 use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
@@ -78,10 +78,10 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     } else {
         let over = match file.profile.options.len() {
             0 => String::new(),
-            options => format!(" over {options} options"),
+            options => format!(" over {}", pluralize(options, "option")),
         };
-        let kind = file.kind.name();
-        say(output, &format!("{count} ballots of kind {kind}{over}, {} abstained", file.abstained));
+        let (kind, ballots) = (file.kind.name(), pluralize(count as usize, "ballot"));
+        say(output, &format!("{ballots} of kind {kind}{over}, {} abstained", file.abstained));
         explained(&found, output);
     }
     Ok(exit(&found.verdict))

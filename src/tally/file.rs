@@ -225,7 +225,15 @@ impl TableReader<'_> {
             return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
         }
         let mut answers = ANSWERS.iter().filter_map(|(name, kind, _)| Some((*kind, node.get(name)?)));
-        let abstains = node.get("abstain").is_some_and(|node| node.value == Value::Bool(true));
+        let abstains = match node.get("abstain").map(|node| &node.value) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => true,
+            Some(Value::Text(word)) if is_any(word, ["yes", "true", "abstain", "x", "1"]) => true,
+            Some(Value::Text(word)) if is_any(word, ["no", "false", "-", "0"]) => false,
+            Some(_) => {
+                return self.refused(node, "`abstain` is neither yes nor no", "write yes, or leave it out");
+            }
+        };
         let answer = match (answers.next(), answers.next()) {
             (None, _) if abstains => None,
             (Some((_, Node { value: Value::Text(word), .. })), None) if word == "abstain" => None,
@@ -413,6 +421,10 @@ struct TableCell {
     text: String,
 }
 
+fn is_any<const N: usize>(word: &str, words: [&str; N]) -> bool {
+    words.iter().any(|one| word.trim().eq_ignore_ascii_case(one))
+}
+
 impl TableCell {
     fn new(line: u64) -> Self {
         let mut at = Node::new(Value::Null);
@@ -428,7 +440,6 @@ impl TableCell {
         };
         let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
         let value = match column {
-            "abstain" => ["abstain", "true", "yes"].contains(&self.text.to_lowercase().as_str()).into(),
             _ if self.text == "abstain" => Json::from("abstain"),
             "approve" => parts(&self.text, ';').into(),
             "ranking" => {

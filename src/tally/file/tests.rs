@@ -56,13 +56,18 @@ fn every_kind_of_answer_can_stand_in_a_file() {
 #[test]
 fn who_does_not_abstain_has_an_answer() {
     let map = "options: [a]\nballots: [{vote: a, abstain: false}, {vote: abstain, abstain: true}]\n";
-    let table = "vote,abstain\na,no\na,\n,TRUE\nabstain,yes\n,abstain\n";
-    for (text, file, counts) in [(map, "x.yaml", (1, 1)), (table, "x.csv", (2, 3))] {
+    let table = "vote,abstain\na,no\na,\n,TRUE\nabstain,yes\n,abstain\n, X\n,1\na,0\n";
+    for (text, file, counts) in [(map, "x.yaml", (1, 1)), (table, "x.csv", (3, 5))] {
         let read = found(text, file);
         assert_eq!((read.profile.ballot_count(), read.abstained), counts, "{file}");
     }
     let both = read_ballots("vote,abstain\na,yes\n", "x.csv").expect_err("two answers");
     assert!(both[0].message.contains("more than one answer"), "{both:?}");
+    for (text, file) in [("vote,abstain\na,maybe\n", "x.csv"), ("ballots: [{vote: a, abstain: 2}]", "x.yaml")]
+    {
+        let refused = read_ballots(text, file).expect_err("neither yes nor no");
+        assert!(refused[0].message.contains("neither yes nor no"), "{refused:?}");
+    }
 }
 
 #[test]

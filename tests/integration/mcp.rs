@@ -290,7 +290,7 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         (with("participants", json!(["human"])), "is a person"),
         (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
         (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit: `participants[0]`"),
-        (with("options", json!("in-process or redis")), "do not fit: `options`"),
+        (with("options", json!("in-process or redis")), "at least two options"),
         (with("max_usd", json!("a dollar")), "do not fit: `max_usd`"),
         (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),
         (with("max_usd", json!(-1)), "greater than 0"),
@@ -323,6 +323,9 @@ fn arguments_are_taken_as_assistants_write_them() {
     assert_eq!(done["session"], session);
     assert_eq!(desk.events("round_opened")[0]["question"], "42");
     client.convene(&json!({"question": "Which?", "options": "null", "evidence": "null"}));
+    let listed =
+        client.convene(&json!({"question": "Which?", "options": "a, b", "participants": "qa-lead\nskeptic"}));
+    assert!(client.call("status", &json!({"session": listed}))["seats"] == 2, "names in a text are a list");
     let entry = desk.run(["init", "--agent"]).code(0).out;
     assert_eq!(entry, desk.read(".mcp.json"));
     desk.write(".mcp.json", "{}");

@@ -11,24 +11,26 @@ const NO_TEXTS: [&str; 7] =
     ["options", "participants", "evidence", "own_ballot", "max_usd", "deadline_s", "wait_s"];
 
 /// Takes arguments as assistants write them: null and an empty text are absent, a list, map or number may be
-/// JSON in a text, and seconds may have a fraction.
+/// JSON in a text, names may be separated by commas or line ends, and seconds may have a fraction.
 pub fn forgiven(given: Map<String, Value>) -> Value {
     let read = given.into_iter().map(|(key, value)| {
-        let parsed = match &value {
-            Value::String(text) if NO_TEXTS.contains(&&*key) => serde_json::from_str(text).ok(),
-            _ => None,
-        };
+        let parsed = value.as_str().filter(|_| NO_TEXTS.contains(&&*key)).and_then(|text| parsed(&key, text));
         (key, parsed.unwrap_or(value))
     });
     let present = read.filter(|(_, value)| !value.is_null() && value != "");
     let fit = present.map(|(key, value)| {
-        let seconds = value.as_f64().filter(|_| key.ends_with("_s"));
-        match seconds.map(Duration::try_from_secs_f64) {
-            Some(Ok(time)) => (key, time.as_secs().into()),
-            _ => (key, within(value)),
-        }
+        let seconds = value.as_f64().filter(|_| key.ends_with("_s")).map(Duration::try_from_secs_f64);
+        (key, seconds.and_then(Result::ok).map_or_else(|| within(value), |time| time.as_secs().into()))
     });
     fit.collect()
+}
+
+fn parsed(key: &str, text: &str) -> Option<Value> {
+    let text = text.trim();
+    let is_list = ["options", "participants"].contains(&key) && text != "null" && !text.starts_with('[');
+    let sign = if text.contains('\n') { '\n' } else { ',' };
+    let names = text.split(sign).map(str::trim).filter(|name| !name.is_empty());
+    if is_list { Some(names.collect()) } else { serde_json::from_str(text).ok() }
 }
 
 fn within(value: Value) -> Value {
@@ -88,7 +90,7 @@ pub struct Convene {
     #[serde(default)]
     pub evidence: Vec<Evidence>,
     /// Your own ballot, sealed as seat `caller` before anyone else is asked: for example
-    /// {"vote": "redis", "reason": "...", "confidence": 0.7}. Only in a single round.
+    /// {"vote": "redis", "rationale": ["..."], "confidence": 0.7}. Only in a single round.
     pub own_ballot: Option<Map<String, Value>>,
     /// The most that the session may cost, in US dollars. Required unless every seat is free.
     pub max_usd: Option<f64>,

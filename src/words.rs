@@ -5,7 +5,7 @@
 
 /// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
 /// words, the word here, and what to write. Without a hint the word is taken for the one here.
-const TABLE: [(&str, &str, &str, &str); 70] = [
+const TABLE: [(&str, &str, &str, &str); 72] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
     ("verb", "version", "--version", ""),
@@ -69,6 +69,13 @@ const TABLE: [(&str, &str, &str, &str); 70] = [
     ("step", "needs depends_on", "", "steps run in the order of the file; `next: ID` goes elsewhere"),
     ("step", "when if", "", "a step of `type: condition` branches; an approval has `ask_if`"),
     ("step", "name", "id", "write `id: …`"),
+    (
+        "step",
+        "kind",
+        "type",
+        "write `type: round`; a ballot has a kind: `ballot: {kind: choice, options: [a, b]}`",
+    ),
+    ("step", "uses include", "type", "write `type: use` with `definition: FILE`"),
     ("step", "persona participant", "agent", "write `agent: NAME`"),
     ("approval", "question prompt", "message", "write `message: \"Adopt it?\"`"),
     ("condition", "if when", "condition", "write `condition: \"context.pick.outcome === 'decided'\"`"),

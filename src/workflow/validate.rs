@@ -248,7 +248,10 @@ impl<'a> Checker<'a> {
 
     /// Ballots that a rule could decide, and no rule: a forgotten one is reported.
     fn check_rule(&mut self, step: &Step) {
-        let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
+        let Some(round) = step.round() else { return };
+        if round.rule.is_some() || round.is_wrong {
+            return;
+        }
         let kind = round.ballot.kind;
         let rules = kind.info().countable.map(Rule::for_kind).unwrap_or_default();
         let [first, others @ ..] = rules.as_slice() else { return };

@@ -55,5 +55,7 @@ fn definitions_in_words_of_other_tools_load_or_get_their_cure() {
         let errors: Vec<_> = found.windows(2).filter(is_its).map(<[&str]>::concat).collect();
         assert_eq!(errors.len(), usize::from(!cure.is_empty()), "{written}: {errors:#?}");
         assert!(errors.iter().all(|said| said.contains(cure)), "{written}: {cure}\n{errors:#?}");
+        let follows = |line: &&str| line.starts_with(&place) && line.contains(" has no rule");
+        assert!(errors.is_empty() || !found.iter().any(follows), "{written}");
     }
 }

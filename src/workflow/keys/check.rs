@@ -28,7 +28,7 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
-    if node.given("type").is_none() && step_type.is_none() {
+    if node.given("type").is_none() && step_type.is_none() && !keys.is_meant(node, "type") {
         found.refuse(node, "a step has no `type`", "add `type: round`");
     }
     let own = step_type.into_iter().flat_map(|of| of.keys);
@@ -78,16 +78,8 @@ impl Keys<'_> {
         wanted: impl IntoIterator<Item = &'static KeySpec>,
         found: &Findings<'_>,
     ) {
-        let Value::Map(map) = &node.value else { return };
-        let is_meant = |name: &str| {
-            let unknown = |key: &str| self.known.iter().all(|known| known.name != key);
-            let mut words = map.iter().map(|(key, _)| key.text.as_str()).filter(|key| unknown(key));
-            words.any(|key| match meant_by(self.places, key) {
-                Some((word, _)) => word == name,
-                None => nearest(key, [name]).is_some(),
-            })
-        };
-        for key in wanted.into_iter().filter(|key| key.is_required() && !is_meant(key.name)) {
+        let Value::Map(_) = &node.value else { return };
+        for key in wanted.into_iter().filter(|key| key.is_required() && !self.is_meant(node, key.name)) {
             let is_blank = match node.given(key.name).map(|node| &node.value) {
                 None => true,
                 Some(Value::Text(text)) => text.trim().is_empty(),
@@ -98,6 +90,17 @@ impl Keys<'_> {
                 found.refuse(node, format!("{} has no `{}`", self.what, key.name), hint);
             }
         }
+    }
+
+    /// Looks for an unknown key by which its author meant that one.
+    fn is_meant(&self, node: &Node, name: &str) -> bool {
+        let Value::Map(map) = &node.value else { return false };
+        let unknown = |key: &str| self.known.iter().all(|known| known.name != key);
+        let mut words = map.iter().map(|(key, _)| key.text.as_str()).filter(|key| unknown(key));
+        words.any(|key| match meant_by(self.places, key) {
+            Some((word, _)) => word == name,
+            None => nearest(key, [name]).is_some(),
+        })
     }
 
     fn hint(&self, name: &str) -> String {

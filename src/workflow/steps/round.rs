@@ -109,6 +109,8 @@ keys! {
         terms: RuleOptions,
         /// Source of its options; none if they are written.
         options_from: Option<Box<OptionsFrom>>,
+        /// Something of it is refused, from which it may follow that it has no rule.
+        is_wrong: bool,
         /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
         directives_in_turn: Vec<String>,
     }
@@ -117,6 +119,7 @@ keys! {
 pub fn round(entries: Entries<'_>) -> Round {
     let mut round = Round::read(entries);
     round.terms = terms(entries, round.rule);
+    round.is_wrong = entries.found.is_wrong(entries.node);
     let options = entries.map("ballot").and_then(|ballot| ballot.map("options"));
     round.options_from = options.map(OptionsFrom::read).map(Box::new);
     round.directives_in_turn = entries.list("directives").iter().filter_map(as_text).collect();

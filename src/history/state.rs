@@ -274,12 +274,14 @@ impl Session {
         self.header.as_ref().is_some_and(|header| header.rehearse)
     }
 
-    /// Returns whether every surface begins with REHEARSAL.
+    /// Returns whether every surface begins with REHEARSAL: no rule has counted anything else.
     pub fn is_rehearsal(&self) -> bool {
         let is_placeholder = |seat: &SeatInfo| seat.is_rehearsal() && seat.scripted.is_empty();
         let is_all = || self.rehearses() || self.roster.values().all(is_placeholder);
+        let counted = || self.rounds.iter().filter_map(|round| round.tally.as_ref());
         self.has_rehearsal() && is_all()
-            || self.rounds.iter().any(|round| round.tally.as_ref().is_some_and(|tally| tally.rehearsal))
+            || counted().any(|tally| tally.rehearsal)
+                && counted().all(|tally| tally.rehearsal || tally.rule.is_none())
     }
 
     pub fn has_rehearsal(&self) -> bool {

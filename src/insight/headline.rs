@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::counts::{order, seats_of, spread, spread_words};
 use super::findings::grouped;
 use super::movement::earlier;
-use super::round_view::{blocks, seats, tally, votes};
+use super::round_view::{author, blocks, seats, tally, votes};
 use super::wording::{absent, as_sentence, capital, cut, first_names, join_list, pluralize, resume_verb};
 use crate::ballot::{BallotKind, Stance, count_by_severity};
 use crate::core::{AskedQuestion, Deciding, decided_by_person, decides_nothing, deciding, questions};
@@ -46,7 +46,7 @@ impl Headline {
     }
 }
 
-const REHEARSAL: &str = "REHEARSAL: ";
+pub const REHEARSAL: &str = "REHEARSAL: ";
 
 /// The mark of a rehearsal, empty for any other session.
 pub fn rehearsal_mark(session: &Session) -> &'static str {
@@ -210,7 +210,8 @@ impl Count<'_> {
         } else if rule == Rule::Median {
             format!("Estimate: {winner}")
         } else if self.kind() == BallotKind::Ranking && verdict.order.iter().flatten().count() > 2 {
-            format!("{winner} first")
+            let author = author(self.session, self.round, winner).map(|seat| format!(" (by {seat})"));
+            format!("{winner}{} first", author.unwrap_or_default())
         } else {
             winner.to_owned()
         }

@@ -29,6 +29,8 @@ pub struct SeatView<'a> {
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     pub standing: VisibleState<'a>,
+    /// The option that is its own draft, which it cannot choose.
+    pub own: Option<&'a str>,
     /// Names that its answer gives away, with their masks.
     pub leaks: Option<&'a [Leak]>,
 }
@@ -111,6 +113,7 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
         origin,
         elapsed_ms: seat.elapsed_ms,
         standing,
+        own: round.opened.ballot.exclude_own.then(|| session.display_name(&seat.name)),
         leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
     }
 }
@@ -188,8 +191,23 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if let Some(stance) = seat.stance() {
         return stance != Stance::Support;
     }
-    let Some(top) = seat.ballot().and_then(Ballot::top_options) else { return false };
+    let top = match (seat.ballot(), seat.own) {
+        (_, Some(own)) if winners.contains(&own) => return false,
+        (Some(Ballot::Ranking(places)), Some(own)) => {
+            let others =
+                |place: &Vec<String>| place.iter().filter(|option| **option != own).cloned().collect();
+            places.iter().map(others).find(|place: &Vec<String>| !place.is_empty())
+        }
+        (ballot, _) => ballot.and_then(Ballot::top_options),
+    };
+    let Some(top) = top else { return false };
     !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))
+}
+
+/// The seat whose draft an option is.
+pub fn author<'a>(session: &'a Session, round: &'a RoundRun, option: &str) -> Option<&'a str> {
+    let is_own = |seat: &SeatView<'_>| seat.own == Some(option) && seat.name != option;
+    seats(session, round).find(is_own).map(|seat| seat.name)
 }
 
 /// The result of a round: the option that the facilitator chose, else the winners of its rule.

@@ -168,5 +168,5 @@ pub fn decision_rows(document: &Document<'_>) -> Vec<Value> {
             "session": document.session,
         })
     };
-    document.decisions.iter().map(row).collect()
+    document.decisions.iter().filter(|page| page.mark.is_empty()).map(row).collect()
 }

@@ -104,7 +104,8 @@ fn nobody_ranks_their_own_draft() {
     let tally = desk.events("tally_made").pop().expect("a tally");
     assert_eq!(tally["winners"], json!([bob]), "{tally}");
     assert_eq!(tally["tier"], "unanimous", "both who could chose it: {tally}");
-    desk.run(["report", "s.s2s"]).code(0).shows("by bob. Second.");
+    let ran = desk.run(["report", "s.s2s"]).code(0);
+    ran.shows("by bob. Second.").shows(&format!("**Decision: {bob} (by bob) first**")).shows("\nNo dissent ");
 }
 
 #[test]

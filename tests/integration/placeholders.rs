@@ -92,6 +92,22 @@ fn placeholders_alone_are_a_rehearsal_and_decide_nothing() {
 }
 
 #[test]
+fn one_rehearsed_round_marks_its_own_decision_alone() {
+    let round = "type: round, question: Which?, ballot: {kind: choice, options: [a, b]}, rule: plurality";
+    let steps = format!("[{{id: one, {round}}}, {{id: two, {round}}}]");
+    let desk = Desk::with(&format!("participants: [qa-lead, skeptic]\nsteps: {steps}\n"));
+    desk.write("answers.yaml", "one: {qa-lead: {vote: a}, skeptic: {vote: a}}\n");
+    let run = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s", "--json=result"];
+    let line = result(&desk.run(run).code(3));
+    is_as(&line, &json!({"decided": false, "rehearsal": false}));
+    is_as(&line["decisions"][0], &json!({"decided": true, "headline": "Decision: a"}));
+    let why = "REHEARSAL: No decision: 2 of 2 seats are placeholders";
+    is_as(&line["decisions"][1], &json!({"decided": false, "headline": why}));
+    let record = ["report", "s.s2s", "--round", "two", "--format", "madr", "--even-undecided"];
+    desk.run(record).shows("\n# REHEARSAL: Which?");
+}
+
+#[test]
 fn seats_without_a_model_are_refused_with_what_to_do() {
     let desk = without_model(&format!("{PERSONAS}{STEPS}")).set("OPENAI_API_KEY", "sk-1");
     let names = "no model: `qa-lead`, `skeptic`, `devops-engineer` have none";

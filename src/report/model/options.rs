@@ -9,8 +9,7 @@ use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::SeatView;
-use crate::insight::round_view::votes;
-use crate::insight::round_view::{Bar, bars};
+use crate::insight::round_view::{Bar, author, bars, votes};
 
 /// The kinds whose result is how many seats are for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
@@ -142,9 +141,8 @@ impl QuestionRounds<'_> {
 
     fn description(&self, run: &RoundRun, option: &str, about: &OptionText) -> String {
         let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
-        let is_author = |name: &&String| self.session.display_name(name) == option && *name != option;
-        let author = run.opened.seats.iter().find(is_author).filter(|_| run.opened.ballot.exclude_own);
-        author.map(|name| format!("by {name}. ")).unwrap_or_default() + &texts.join(". ")
+        author(self.session, run, option).map(|name| format!("by {name}. ")).unwrap_or_default()
+            + &texts.join(". ")
     }
 }
 

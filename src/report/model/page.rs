@@ -26,6 +26,8 @@ pub struct Page<'a> {
     /// The facilitator who decided, if it was not the rule.
     pub by: Option<&'static str>,
     pub one_of_many: bool,
+    /// The mark of a rehearsal, else empty.
+    pub mark: &'static str,
     /// The rounds of its question, the earliest first.
     pub rounds: Vec<&'a str>,
     pub verdict: PageVerdict,
@@ -72,6 +74,7 @@ impl<'a> QuestionRounds<'a> {
             winners: self.winners(),
             by: self.by_person.map(|_| "facilitator"),
             one_of_many: self.is_one_of_many,
+            mark: self.mark(),
             rounds: self.rounds.iter().map(|run| run.opened.round.as_str()).collect(),
             short: self.in_short(&facts, &dissent, approval.is_some()),
             verdict: PageVerdict { made: self.made.clone(), decided: self.is_decided(), facts: Some(facts) },

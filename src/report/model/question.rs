@@ -4,7 +4,7 @@ use crate::ballot::BallotKind;
 use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
 use crate::insight::headline::question_headline;
-use crate::insight::headline::rehearsal_mark;
+use crate::insight::headline::{REHEARSAL, rehearsal_mark};
 use crate::insight::{Headline, is_revealed, session_headline, tally};
 use crate::tally::Rule;
 
@@ -89,9 +89,10 @@ impl<'a> QuestionRounds<'a> {
         self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_like(round))
     }
 
-    /// The mark before the title.
+    /// The mark before the title, of a rehearsed session or of this question alone.
     pub fn mark(&self) -> &'static str {
-        rehearsal_mark(self.session)
+        let is_rehearsal = self.tally.is_some_and(|tally| tally.rehearsal);
+        if is_rehearsal { REHEARSAL } else { rehearsal_mark(self.session) }
     }
 
     pub fn kind(&self) -> BallotKind {

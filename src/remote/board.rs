@@ -151,7 +151,7 @@ impl Board {
             "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
             "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
             "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.why(),
-            "counts": tally.verdict.scores,
+            "counts": tally.verdict.scores, "ruled": tally.rule.is_some(),
         });
         let winners = winners(&session, round);
         let others = seats(&session, round).filter(|other| other.name != seat && other.ballot().is_some());

@@ -87,6 +87,7 @@ fn two_people_vote_by_their_links() {
     let result = || Some(dana.get("/v1/seat/result")).filter(|answer| answer.status == 200);
     let result = wait_for("the result", result).json();
     assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])));
+    assert_eq!(result["ruled"], true);
     assert_eq!(result["own"]["commitment"], ballot["commitment"]);
     let others = result["others"].as_array().expect("a list");
     assert!(others.iter().all(|other| other["answer"]["vote"].is_string()), "{result}");

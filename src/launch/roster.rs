@@ -176,10 +176,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Says that the model for seats which name none is that of no seat.
+    /// Says that the model for seats which name none is that of no seat. The screen shows who answers, and its
+    /// model may be an earlier choice.
     fn notice_idle_flag(&mut self, seats: &[SeatInfo]) {
         let options = &self.plan.options;
-        let Some(model) = options.flags.all.as_ref().filter(|_| !options.rehearse) else { return };
+        let Some(model) = options.flags.all.as_ref().filter(|_| options.is_headless && !options.rehearse)
+        else {
+            return;
+        };
         if seats.iter().all(|seat| seat.model != *model) {
             let problem = Diagnostic::new(format!("`--model {model}` seats nobody: every seat has one"));
             let hint = format!("seat it by `--model NAME={model}`; `--rehearse` needs no model");

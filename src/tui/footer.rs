@@ -72,8 +72,8 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
 
 pub fn height(model: &Model, width: u16) -> u16 {
     let is_shown = model.busy.is_none() && model.overlay.is_none();
-    let lines = model.notice.as_ref().filter(|_| is_shown).map_or(1, |notice| noticed(notice, width).len());
-    cells(lines).max(1)
+    let lines = model.notice.as_ref().filter(|_| is_shown).map_or(0, |notice| noticed(notice, width).len());
+    cells(lines + 1)
 }
 
 /// A word to the person in lines; what is too long even so ends in a sign.
@@ -95,20 +95,18 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     } else {
         Vec::new()
     };
-    if !said.is_empty() {
-        let line = |line| Line::styled(format!(" {line}"), model.theme.active());
-        return frame.render_widget(Paragraph::new(said.into_iter().map(line).collect::<Vec<_>>()), area);
-    }
+    let line = |line| Line::styled(format!(" {line}"), model.theme.active());
+    let mut lines: Vec<Line<'_>> = said.into_iter().map(line).collect();
     // An overlay names its own keys.
-    if model.overlay.is_some() {
-        return;
+    if model.overlay.is_none() && model.busy.is_none() {
+        let mut keys = Line::raw(" ");
+        for binding in bindings(model, usize::from(area.width)) {
+            keys.push_span(Span::styled(binding.keys[0], model.theme.key()));
+            keys.push_span(format!(" {}   ", word(model, binding)));
+        }
+        lines.push(keys);
     }
-    let mut line = Line::raw(" ");
-    for binding in bindings(model, usize::from(area.width)) {
-        line.push_span(Span::styled(binding.keys[0], model.theme.key()));
-        line.push_span(format!(" {}   ", word(model, binding)));
-    }
-    frame.render_widget(Paragraph::new(line), area);
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.

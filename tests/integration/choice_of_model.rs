@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::program::{Desk, Ran, has, named as events};
+use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
 const PERSONA: &str = "---\nname: qa-lead\ndescription: x\nmodel: ollama/persona\n---\n\nText.\n";
@@ -63,14 +64,14 @@ fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
     wrong.run(["--batch", "decide.yaml"]).code(2).tells("decide.yaml:2:16: `sonnet` is not a model's name");
     let wrong = wrong.set("QA_LEAD_MODEL", "nosuch/x");
     wrong.run(["run", "decide.yaml"]).code(2).tells("error: QA_LEAD_MODEL: unknown provider `nosuch`");
-    let ran = wrong.set("QA_LEAD_MODEL", "ollama/x").run([
-        "run",
-        "decide.yaml",
-        "--model",
-        "ollama/y",
-        "--dry-run",
-    ]);
+    let (wrong, given) = (wrong.set("QA_LEAD_MODEL", "ollama/x"), ["decide.yaml", "--model", "ollama/y"]);
+    let ran = wrong.run(["run", "--dry-run"].iter().chain(&given));
     ran.tells("`qa-lead`: ollama/x, from QA_LEAD_MODEL").tells("`--model ollama/y` seats nobody");
+    // The screen shows who answers; an earlier choice there is no flag.
+    let mut screen = Screen::open(&wrong, (80, 24), &given);
+    screen.wait_for(&["DRAFT", "qa-lead", "ollama/x", "o open"]);
+    assert!(!screen.drawn().contains("seats nobody"), "{}", screen.drawn());
+    screen.kill();
 }
 
 #[test]

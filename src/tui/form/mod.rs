@@ -303,7 +303,8 @@ impl Form {
         self.at = at;
     }
 
-    /// The field that the error names by its id or label; none where it is about the whole form.
+    /// The field that the error names by its id or label, else the ballot of an answer; none where it is about
+    /// the whole form.
     pub fn error_field(&self) -> Option<usize> {
         let error = self.error.as_deref()?;
         let place = |name: &str| {
@@ -316,7 +317,8 @@ impl Form {
         };
         let named = |field: &Field| place(field.id).into_iter().chain(place(field.label)).min();
         let named = self.fields.iter().enumerate().filter_map(|(at, field)| Some((named(field)?, at)));
-        named.min().map(|(_, at)| at)
+        let is_ballot = matches!(self.purpose, FormKind::SeatAnswer(..));
+        named.min().map(|(_, at)| at).or(is_ballot.then_some(0))
     }
 }
 
@@ -463,5 +465,8 @@ mod tests {
             assert_eq!(form.error_field(), field, "{error}");
             assert!(field.is_none_or(|field| form.at == field), "{error}");
         }
+        form.purpose = FormKind::SeatAnswer("ana".to_owned(), BallotKind::Choice);
+        form.refuse("option `x` is not on the form".to_owned());
+        assert_eq!((form.error_field(), form.at), (Some(0), 0));
     }
 }

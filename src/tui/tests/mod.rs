@@ -312,3 +312,12 @@ fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     let Some(Overlay::Form(form)) = &model.overlay else { panic!("no form") };
     assert_eq!((form.value("note").as_str(), form.error.as_deref()), ("Split.", Some("the disk is full")));
 }
+
+#[test]
+fn the_result_is_shown_again_once_the_last_approval_is_given() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    model.focus = Pane::Question;
+    let end = saved("context-passing.s2s").pop().unwrap();
+    update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(end))));
+    assert_eq!((model.screen_state(), model.focus), (ScreenState::Closed, Pane::Seats));
+}

@@ -91,9 +91,9 @@ fn a_notice_is_whole_on_a_small_screen() {
     model.notice = Some(notice.to_owned());
     let screen = rendered(&model, (40, 12));
     let text: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.ends_with(notice), "{screen}");
+    assert!(text.ends_with(&format!("{notice} A accept ? help q quit")), "{screen}");
     model.notice = Some("word ".repeat(100));
-    assert!(rendered(&model, (40, 12)).trim_end().ends_with('…'));
+    assert!(rendered(&model, (40, 12)).contains("word…"));
 }
 
 /// The help page names what works now first, in two pages.

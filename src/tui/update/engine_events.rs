@@ -118,6 +118,9 @@ fn focus_for(model: &mut Model, event: &Event) {
         }
     } else if matches!(event, Event::RoundOpened(_) | Event::TallyMade(_)) {
         Pane::Seats
+    } else if matches!(event, Event::SessionClosed(_)) && model.focus == Pane::Question {
+        // After an approval the result is shown again.
+        if model.session().rounds.is_empty() { Pane::Steps } else { Pane::Seats }
     } else if matches!(event, Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_)) {
         Pane::Question
     } else {

@@ -43,7 +43,7 @@ fn settings(set_up: &Environment, output: &mut Console) {
     let folders = &set_up.folders;
     let model = set_up.config.model.as_ref();
     let model = model.map_or("none".to_owned(), |model| format!("{} ({})", model.value, model.from));
-    output.line(&harmless_line(&format!("\ndefault model: {model}")));
+    output.line(&format!("\n{}", harmless_line(&format!("default model: {model}"))));
     for (name, path) in [
         ("project", &folders.project),
         ("sessions", &folders.sessions()),

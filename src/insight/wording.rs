@@ -208,8 +208,9 @@ pub fn money(spent: &Cost) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A span of time for people: `3.2 s`, `2 min 5 s`.
+/// A span of time for people: `3.2 s`, `2 min 5 s`, at least `0.1 s`.
 pub fn format_duration(millis: u64) -> String {
+    let millis = millis.max(100);
     if millis < 120_000 {
         return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
     }

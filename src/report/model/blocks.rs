@@ -148,7 +148,7 @@ impl QuestionRounds<'_> {
             }
             for seat in seats(self.session, run).filter(|_| at + 1 < texts.len()) {
                 if let Some(change) = seat.ballot().and_then(Ballot::minimum_change) {
-                    lines.push((format!("{} blocked", seat.name), format!("until: {}", cut(change, PART))));
+                    lines.push((format!("{} blocked until", seat.name), cut(change, PART)));
                 }
             }
         }

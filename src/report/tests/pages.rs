@@ -143,9 +143,9 @@ fn a_proposal_that_was_amended_twice_is_one_decision_with_its_three_texts() {
         for said in [
             "Adopted: nobody blocks",
             "How the proposal changed",
-            "qa-lead blocked",
-            "until: not on Fridays",
-            "until: and by day",
+            "qa-lead blocked until",
+            "not on Fridays",
+            "and by day",
             "“daily.” became “daily, but not on Fridays.”",
             "“Fridays.” became “Fridays, and by day.”",
         ] {

@@ -216,9 +216,14 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         return ParticipantSpec { name: name_of_model(model), ..seat };
     }
     if !is_name(&name) {
-        let message = "participant has no usable `persona`, `model` or `name`";
-        let hint = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`; a text of \
-                    its own is its `prompt`";
+        let nameless = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`; a text \
+                        of its own is its `prompt`";
+        let (message, hint) = if name.is_empty() {
+            ("participant has no usable `persona`, `model` or `name`".to_owned(), nameless)
+        } else {
+            let hint = "write letters, digits, `-`, `_` and `.`, at most 64 bytes, such as `ana-berg`";
+            (format!("`{name}` is not a participant's name"), hint)
+        };
         if !entries.found.is_wrong(entries.node) {
             entries.refuse(entries.node, message, hint);
         }

@@ -50,7 +50,7 @@ steps:
         "1:1: error: unknown key `stpes`",
         "2:16: error: no persona `nobody`",
         "2:24: error: unknown provider `opnai`",
-        "2:64: error: participant has no usable `persona`, `model` or `name`",
+        "2:64: error: `A B` is not a participant's name",
         "2:96: error: secret in file: `token`",
         "3:10: error: there is no file",
         "5:5: error: `next` of step `a` names no step: `b`",

@@ -129,17 +129,19 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
 
 /// The lines of each file after the change that a diff shows.
 fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
-    let (mut file, mut number, mut found) = (None, 0, Vec::new());
+    let (mut file, mut found) = (String::new(), Vec::new());
+    let (mut number, mut left) = (0_u32, 0_u32);
     for line in lines.values() {
-        if let Some(path) = line.strip_prefix("+++ ") {
-            let path = path.trim_end();
-            file = Some(path.strip_prefix("b/").unwrap_or(path).to_owned());
-        } else if let Some(hunk) = line.strip_prefix("@@ ") {
-            let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+'));
-            number = after.and_then(|after| after.split(',').next()?.parse().ok()).unwrap_or(0);
-        } else if let (Some(file), true, Some(text)) = (&file, number > 0, after_change(line)) {
+        if let (true, Some(text)) = (left > 0 && !file.is_empty(), after_change(line)) {
             found.push((file.clone(), number, text.to_owned()));
-            number += 1;
+            (number, left) = (number + 1, left - 1);
+        } else if let Some(path) = line.strip_prefix("+++ ") {
+            let path = path.trim_end();
+            path.strip_prefix("b/").unwrap_or(path).clone_into(&mut file);
+        } else if let Some(hunk) = line.strip_prefix("@@ ") {
+            let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+')).unwrap_or_default();
+            let (first, count) = after.split_once(',').unwrap_or((after, "1"));
+            (number, left) = (first.parse().unwrap_or(0), count.parse().unwrap_or(0));
         }
     }
     found
@@ -184,7 +186,7 @@ mod tests {
            6| +    2;
            7| -let c = 3;
            8| 
-           9|  let d = 4;
+           9| +++ let d = 4;
 ";
 
     fn resolves(reference: &str) -> bool {
@@ -238,7 +240,7 @@ mod tests {
         let lines = |text: &str| Some(text.to_owned());
         assert_eq!(citable.resolve("SRC-1:11-12"), lines("\n  11|     stale(\n  12|         60)"));
         assert_eq!(citable.resolve("src/a.rs:8"), lines("\n   8| let b ="));
-        assert_eq!(citable.resolve("src/a.rs:11"), lines("\n  11| let d = 4;"));
+        assert_eq!(citable.resolve("src/a.rs:11"), lines("\n  11| ++ let d = 4;"));
         assert_eq!(citable.resolve("REQ-001"), lines(": prices within a minute"));
     }
 }

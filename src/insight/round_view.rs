@@ -191,14 +191,14 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if let Some(stance) = seat.stance() {
         return stance != Stance::Support;
     }
-    let top = match (seat.ballot(), seat.own) {
-        (_, Some(own)) if winners.contains(&own) => return false,
-        (Some(Ballot::Ranking(places)), Some(own)) => {
-            let others =
-                |place: &Vec<String>| place.iter().filter(|option| **option != own).cloned().collect();
-            places.iter().map(others).find(|place: &Vec<String>| !place.is_empty())
-        }
-        (ballot, _) => ballot.and_then(Ballot::top_options),
+    if seat.own.is_some_and(|own| winners.contains(&own)) {
+        return false;
+    }
+    let top = if let (Some(Ballot::Ranking(places)), Some(own)) = (seat.ballot(), seat.own) {
+        let others = |place: &Vec<String>| place.iter().filter(|option| **option != own).cloned().collect();
+        places.iter().map(others).find(|place: &Vec<String>| !place.is_empty())
+    } else {
+        seat.ballot().and_then(Ballot::top_options)
     };
     let Some(top) = top else { return false };
     !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))

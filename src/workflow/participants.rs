@@ -218,7 +218,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     if !is_name(&name) {
         let nameless = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`; a text \
                         of its own is its `prompt`";
-        let (message, hint) = if name.is_empty() {
+        let (message, hint) = if seat.name.is_empty() {
             ("participant has no usable `persona`, `model` or `name`".to_owned(), nameless)
         } else {
             let hint = "write letters, digits, `-`, `_` and `.`, at most 64 bytes, such as `ana-berg`";

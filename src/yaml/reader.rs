@@ -130,53 +130,51 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
-    let message = if message.contains("budget breached") {
-        "it unfolds into more values, or deeper ones, than are read (a budget)"
-    } else {
-        message
-    };
-    let (message, own_hint) = in_plain_words(message);
+    // A duplicate key is followed by the name of a setting.
+    let message = message.split(", set ").next().unwrap_or_default();
+    let known = KNOWN.iter().find(|(part, ..)| message.contains(part));
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
-    let hint = match bad_line {
-        Some(bad) if bad.contains('\u{a0}') => "the line holds a no-break space: write an ordinary one",
-        _ if own_hint.is_some() => own_hint.unwrap_or_default(),
-        Some(bad) if bad.trim_start_matches(' ').starts_with('\t') => "indent with spaces, not with tabs",
-        _ if message.contains("found a tab") => "use spaces, not tabs",
-        _ if message.contains("budget") || message.contains("alias") || message.contains("limit") => {
-            "the file is larger or more deeply nested than a hand-written one may be"
-        }
+    let hint = match (bad_line, known) {
+        (Some(bad), _) if bad.contains('\u{a0}') => "the line holds a no-break space: write an ordinary one",
+        (_, Some((.., hint))) => hint,
         _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
     };
-    Diagnostic::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
+    let said = known.and_then(|(_, said, _)| *said).unwrap_or(message);
+    Diagnostic::new(format!("not readable as YAML: {said}")).hint(hint).at(file, line, column)
 }
 
-/// Rewords an error of the reader's crate for the author of a file, with a hint.
-fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
-    if message.contains("merge key") {
-        ("merge keys (`<<`) are not taken", Some("write the keys out where they belong"))
-    } else if message.contains("multiple YAML documents") {
-        ("there is more than one document", Some("keep one, and remove the line `---`"))
-    } else if message.contains("uplicate") {
-        (message.split(", set ").next().unwrap_or(message), Some("give each key once"))
-    } else {
-        let known = HINTS.iter().find(|(part, _)| message.contains(part));
-        (message, known.map(|(_, hint)| *hint))
-    }
-}
-
-/// Hints by words of the reader's crate.
-const HINTS: [(&str, &str); 9] = [
-    ("unclosed bracket", IN_BRACKETS),
-    ("expected ',' or", IN_BRACKETS),
-    ("illegal placement of ':'", IN_BRACKETS),
-    ("implicit flow mapping", IN_BRACKETS),
-    ("multiline quoted scalar", "close the quotation mark, or indent the lines that continue the text"),
-    ("trailing content after", "put the whole text into one pair of quotation marks"),
-    ("expected '-' indicator", "align each key with the key above it, and each `-` with the `-` above it"),
-    ("mapping values", "quote text that holds `: `, and align the keys of a map"),
-    ("unknown anchor", "quote text that begins with `*`"),
-];
 const IN_BRACKETS: &str = "close every `[` and `{`, and separate entries with commas";
+const TOO_LARGE: &str = "the file is larger or more deeply nested than a hand-written one may be";
+const TOO_MANY: &str = "it unfolds into more values, or deeper ones, than are read (a budget)";
+
+/// Words of the reader's crate, with a message for the author of a file where its own is none, and a hint.
+const KNOWN: [(&str, Option<&str>, &str); 17] = [
+    ("merge key", Some("merge keys (`<<`) are not taken"), "write the keys out where they belong"),
+    (
+        "multiple YAML documents",
+        Some("there is more than one document"),
+        "keep one, and remove the line `---`",
+    ),
+    ("uplicate", None, "give each key once"),
+    ("unclosed bracket", None, IN_BRACKETS),
+    ("expected ',' or", None, IN_BRACKETS),
+    ("illegal placement of ':'", None, IN_BRACKETS),
+    ("implicit flow mapping", None, IN_BRACKETS),
+    ("multiline quoted scalar", None, "close the quotation mark, or indent the lines that continue the text"),
+    ("trailing content after", None, "put the whole text into one pair of quotation marks"),
+    (
+        "expected '-' indicator",
+        None,
+        "align each key with the key above it, and each `-` with the `-` above it",
+    ),
+    ("mapping values", None, "quote text that holds `: `, and align the keys of a map"),
+    ("unknown anchor", None, "quote text that begins with `*`"),
+    ("tabs disallowed", None, "indent with spaces, not with tabs"),
+    ("found a tab", None, "use spaces, not tabs"),
+    ("budget breached", Some(TOO_MANY), TOO_LARGE),
+    ("alias", None, TOO_LARGE),
+    ("limit", None, TOO_LARGE),
+];
 
 impl Node {
     /// A node made by the program, without a place.
@@ -290,21 +288,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        /// Looking through so few keys is faster than keeping a set of them.
-        const FEW: usize = 16;
         let mut entries: Map = Vec::new();
         let mut seen = std::collections::HashSet::new();
         while let Some(key) = access.next_key::<Spanned<String>>()? {
             let at = key.referenced;
-            if entries.len() == FEW {
-                seen.extend(entries.iter().map(|(key, _)| key.text.clone()));
-            }
-            let is_known = if entries.len() < FEW {
-                entries.iter().any(|(known, _)| known.text == key.value)
-            } else {
-                !seen.insert(key.value.clone())
-            };
-            if is_known {
+            if !seen.insert(key.value.clone()) {
                 return Err(A::Error::custom(format!("duplicate key `{}`", key.value)));
             }
             let node = access.next_value::<Node>()?;

@@ -108,8 +108,7 @@ pub fn is_plain(text: &str) -> bool {
 /// Some reader takes the word for a boolean, null or a number.
 fn is_taken(word: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
-    const LONGEST: usize = 5;
-    word.len() <= LONGEST && TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))
+    TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))
 }
 
 /// A number as every reader takes it: a decimal point before an exponent, and its sign.
@@ -224,20 +223,9 @@ fn block(text: &str, indent: usize, out: &mut String) {
     }
 }
 
-/// The text needs no escapes between double quotes. Sealed text is long and plain ASCII: checking bytes is
-/// faster than characters.
-fn stands_as_it_is(text: &str) -> bool {
-    let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
-    text.bytes().fold(true, |plain, byte| plain & as_it_is(byte))
-}
-
 fn quoted(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    if stands_as_it_is(text) {
-        out.push_str(text);
-        rest = "";
-    }
     while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || (is_unsafe(c) && c <= '\u{ffff}')) {
         out.push_str(&rest[..at]);
         let c = rest[at..].chars().next().unwrap_or_default();

@@ -192,8 +192,12 @@ pub struct Run {
     /// Send evidence even if it looks like it holds a key or password
     #[arg(long, value_name = "allow", value_parser = ["allow"])]
     pub secrets: Option<String>,
-    #[command(flatten)]
-    pub trial: TrialOptions,
+    /// Print prompts and cost estimate; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Let placeholders answer for all models, programs and people: a rehearsal that decides nothing
+    #[arg(long)]
+    pub rehearse: bool,
     /// Set the seed of seats without one
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -216,16 +220,6 @@ pub struct OpeningOptions {
     /// Save to a new file, or to a directory for several inputs
     #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, ClapArgs)]
-pub struct TrialOptions {
-    /// Print prompts and cost estimate; send nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Let placeholders answer for all models, programs and people: a rehearsal that decides nothing
-    #[arg(long)]
-    pub rehearse: bool,
 }
 
 #[derive(Debug, Clone, Default, ClapArgs)]

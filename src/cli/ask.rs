@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::args::{AskArgs, Run, TrialOptions};
+use super::args::{AskArgs, Run};
 use super::batch::HeadlessInput;
 use super::console::{Console, VerbResult, ask, is_on_terminal};
 use super::dry_run::{Total, draft};
@@ -50,7 +50,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     let run = Run {
         batch: true,
         evidence: args.about.clone(),
-        trial: TrialOptions { rehearse: args.rehearse, dry_run: false },
+        rehearse: args.rehearse,
         common: args.common.clone(),
         ..Run::default()
     };

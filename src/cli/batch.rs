@@ -32,7 +32,7 @@ use crate::words::meant;
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     *output = Console::of(&run.common);
-    if output.is_for_scripts() && (!run.batch || run.trial.dry_run) {
+    if output.is_for_scripts() && (!run.batch || run.dry_run) {
         let problem = Diagnostic::new("--json needs a run");
         return Err(problem.hint("roundtable run FILE --json, without --dry-run").into());
     }
@@ -174,7 +174,7 @@ fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Consol
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
     }
-    if context.run.trial.dry_run {
+    if context.run.dry_run {
         return dry_run::run(opening, options, set_up, output);
     }
     if let Some(notice) = set_up.catalog().unneeded(&opening.needs) {

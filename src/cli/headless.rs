@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::args::{OpeningOptions, Run, TrialOptions};
+use super::args::{OpeningOptions, Run};
 use super::browse::quoted;
 use super::console::{Console, VerbResult};
 use super::doors::Doors;
@@ -95,7 +95,8 @@ pub fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) 
 /// A session goes on as it was opened; options that say otherwise are not used.
 fn warn_of_ignored(args: &Run, output: &Console) {
     let is_ignored = args.opening != OpeningOptions::default()
-        || args.trial != TrialOptions::default()
+        || args.dry_run
+        || args.rehearse
         || args.seed.is_some()
         || !args.participants.is_empty()
         || !args.invite.is_empty();

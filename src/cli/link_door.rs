@@ -72,18 +72,10 @@ struct Serving {
     _ends: DropGuard,
 }
 
-pub enum Access {
-    Link(String),
-    Agent { url: String, token: String },
-}
-
-impl Access {
-    pub fn text(&self) -> String {
-        match self {
-            Self::Link(link) => link.clone(),
-            Self::Agent { url, token } => format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"),
-        }
-    }
+/// The way into a seat: a link, or an agent's address and token.
+pub struct Access {
+    pub text: String,
+    pub is_agent: bool,
 }
 
 #[derive(Default)]
@@ -221,12 +213,13 @@ impl LinkDoor {
     fn access(&self, seat: &SeatInfo, token: &str) -> Access {
         let (url, serving) = (&self.url, locked(&self.serving));
         let fingerprint = serving.as_ref().map_or("", |serving| &serving.fingerprint);
-        let token = format!("{token}.{fingerprint}");
-        if has_door(seat, Door::Inbox) {
-            Access::Agent { url: url.clone(), token }
+        let is_agent = has_door(seat, Door::Inbox);
+        let text = if is_agent {
+            format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}.{fingerprint}")
         } else {
-            Access::Link(format!("{url}/b#{token}"))
-        }
+            format!("{url}/b#{token}.{fingerprint}")
+        };
+        Access { text, is_agent }
     }
 }
 

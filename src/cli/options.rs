@@ -33,8 +33,8 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
         seed: run.seed,
         max_usd: run.common.max_usd,
         answers,
-        rehearse: run.trial.rehearse,
-        only_looks: run.trial.dry_run,
+        rehearse: run.rehearse,
+        only_looks: run.dry_run,
         evidence,
     })
 }

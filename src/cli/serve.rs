@@ -58,19 +58,18 @@ impl Links {
     /// Prints the link of each seat, with its code for a phone's camera where a terminal shows it.
     pub fn print(self, output: &Console) {
         if let Some(mut file) = self.file {
-            let lines = self.access.iter().map(|(seat, access)| format!("{seat} {}\n", access.text()));
+            let lines = self.access.iter().map(|(seat, access)| format!("{seat} {}\n", access.text));
             if let Err(error) = file.write_all(lines.collect::<String>().as_bytes()) {
                 output.warn(&Diagnostic::new(format!("cannot write the links: {error}")));
             }
         }
-        for (seat, access) in &self.access {
-            let text = access.text();
-            if matches!(access, Access::Agent { .. }) {
+        for (seat, Access { text, is_agent }) in &self.access {
+            if *is_agent {
                 output.note(&format!("for agent {seat}:\n{}", text.replace(' ', "\n")));
                 continue;
             }
             output.note(&format!("link of {seat}: {text}"));
-            if let Some(code) = qr_code(&text).filter(|_| is_on_terminal()) {
+            if let Some(code) = qr_code(text).filter(|_| is_on_terminal()) {
                 output.note(&code);
             }
         }

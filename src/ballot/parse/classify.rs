@@ -88,14 +88,12 @@ fn unreadable(problem: &Diagnostic) -> String {
     )
 }
 
-/// Puts quotes around a ballot value that YAML could not read: backticks, emphasis, `#2`.
+/// Puts quotes around a ballot value that YAML could not read: backticks or emphasis.
 fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> {
     let body = line.trim_start_matches(' ');
     let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;
     let value = value.trim();
-    let number = value.strip_prefix('#');
-    let is_number = number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
-    let is_marked = is_number || value.starts_with(['`', '*']);
+    let is_marked = value.starts_with(['`', '*']);
     if kind == BallotKind::Position || !is_marked || known_key(key, kind) != Some(kind.key()) {
         return None;
     }

@@ -74,23 +74,14 @@ fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     Ok(None)
 }
 
-/// The name after a number or letter, or after a word such as `option`.
+/// The name after a number or letter, or after the word `option`.
 fn without_label(vote: &str) -> Option<&str> {
-    let (prefixed, rest) = without_prefix(strip_markup(vote));
-    label(rest, prefixed).or_else(|| prefixed.then_some(rest))
-}
-
-fn without_prefix(word: &str) -> (bool, &str) {
-    for prefix in ["option", "choice", "number", "no.", "#"] {
-        let Some(start) = word.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix)) else {
-            continue;
-        };
-        let rest = &word[start.len()..];
-        if prefix == "#" || rest.starts_with([' ', '#', ':']) {
-            return (true, rest.trim_start_matches([' ', '#', ':']));
-        }
-    }
-    (false, word)
+    const SIGNS: [char; 3] = [' ', '#', ':'];
+    let word = strip_markup(vote);
+    let (start, rest) = word.split_at_checked("option".len()).unwrap_or((word, ""));
+    let is_option = start.eq_ignore_ascii_case("option") && rest.starts_with(SIGNS);
+    let after = is_option.then(|| rest.trim_start_matches(SIGNS));
+    label(after.unwrap_or(word), is_option).or(after)
 }
 
 /// The name after a number or letter; without a prefix a sign must stand between them.

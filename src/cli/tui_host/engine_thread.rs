@@ -61,9 +61,8 @@ impl Facilitator for ScreenFacilitator {
 }
 
 /// An access as the screen shows it.
-pub fn seat_link(door: &LinkDoor, access: &Access) -> SeatLink {
-    let text = access.text();
-    let code = if matches!(access, Access::Link(_)) { qr_code(&text) } else { None };
+pub fn seat_link(door: &LinkDoor, Access { text, is_agent }: Access) -> SeatLink {
+    let code = if is_agent { None } else { qr_code(&text) };
     SeatLink { text, code, notes: door.notes.clone() }
 }
 
@@ -84,7 +83,7 @@ pub fn spawn(
     let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));
     let (doors, remote, opened) = Doors::open(&of, door.clone(), note).map_err(RunError::first)?;
     let doors = Arc::new(doors);
-    let link = |(seat, access): (String, Access)| Some((seat, seat_link(door.as_ref()?, &access)));
+    let link = |(seat, access): (String, Access)| Some((seat, seat_link(door.as_ref()?, access)));
     let links = opened.access.into_iter().filter_map(link).collect();
     let (set_up, progress) = (Arc::clone(set_up), watches.clone());
     let work = move || {

@@ -261,7 +261,7 @@ impl Host for TuiHost {
         let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
         let (invited, access) = door.invite(session, seat)?;
-        Ok((invited, engine_thread::seat_link(&door, &access)))
+        Ok((invited, engine_thread::seat_link(&door, access)))
     }
 
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {

@@ -4,7 +4,7 @@
 
 use serde_json::{Number, Value};
 
-use super::model::{Ballot, BallotForm, BallotKind};
+use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::tally::{CountableKind, Rule};
 use crate::yaml::Node;
@@ -159,40 +159,4 @@ pub fn typed_number(text: &str) -> Value {
 /// A number as JSON, a whole one without a decimal point.
 pub(super) fn whole(value: f64) -> Value {
     value.to_string().parse::<i64>().map_or_else(|_| value.into(), Value::from)
-}
-
-/// The keys that are a ballot's in an answer of any kind. Other keys are known in answers of their kind only.
-const EVERYWHERE: [&str; 9] =
-    ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
-
-impl BallotKind {
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
-    }
-
-    pub fn names() -> Vec<&'static str> {
-        Self::ALL.iter().map(|(name, _)| *name).collect()
-    }
-
-    pub fn info(self) -> KindInfo {
-        self.spec().info()
-    }
-
-    pub fn key(self) -> &'static str {
-        self.info().keys.first().copied().unwrap_or_default()
-    }
-
-    pub fn ballot_keys(self) -> impl Iterator<Item = &'static str> {
-        EVERYWHERE.into_iter().chain(self.info().keys.iter().copied())
-    }
-}
-
-impl Ballot {
-    pub(super) fn key(&self) -> &'static str {
-        self.kind().map_or("vote", BallotKind::key)
-    }
 }

@@ -30,6 +30,10 @@ pub use model::{
 };
 pub use parse::{holds_no_answer, read_reply};
 
+/// The keys that are a ballot's in an answer of any kind. Other keys are known in answers of their kind only.
+const EVERYWHERE: [&str; 9] =
+    ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
+
 impl BallotKind {
     pub const ALL: [(&'static str, Self); 9] = [
         ("position", Self::Position),
@@ -55,5 +59,29 @@ impl BallotKind {
             Self::Ideas => &ideas::IdeasKind,
             Self::Findings => &findings::FindingsKind,
         }
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|(name, _)| *name).collect()
+    }
+
+    pub fn info(self) -> KindInfo {
+        self.spec().info()
+    }
+
+    pub fn key(self) -> &'static str {
+        self.info().keys.first().copied().unwrap_or_default()
+    }
+
+    pub fn ballot_keys(self) -> impl Iterator<Item = &'static str> {
+        EVERYWHERE.into_iter().chain(self.info().keys.iter().copied())
     }
 }

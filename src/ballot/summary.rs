@@ -1,10 +1,14 @@
 //! A ballot in words, and as the voting rules see it: one line a kind.
 
 use super::findings::count_by_severity;
-use super::model::{Ballot, BallotForm, Finding, Stance};
+use super::model::{Ballot, BallotForm, BallotKind, Finding, Stance};
 use crate::tally::{Decimal, IndexedBallot, UNLISTED};
 
 impl Ballot {
+    pub(super) fn key(&self) -> &'static str {
+        self.kind().map_or("vote", BallotKind::key)
+    }
+
     /// The ballot as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
     pub fn phrase(&self) -> Option<String> {
         Some(match self {

@@ -6,13 +6,12 @@
 use serde_json::{Map, Value};
 
 use super::args::{AskArgs, Run};
-use super::batch::HeadlessInput;
 use super::console::{Console, VerbResult, ask, is_on_terminal};
 use super::dry_run::{Total, draft};
 use super::files::write_report;
 use super::mcp::{Convene, id_of, seat_of, step};
 use super::options::{environment, launch_options};
-use super::{batch, doctor};
+use super::{doctor, headless};
 use crate::config::doctor::{CheckupStatus, ProbeLevel};
 use crate::config::is_model;
 use crate::config::trust::lines;
@@ -54,7 +53,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
         common: args.common.clone(),
         ..Run::default()
     };
-    batch::check_places(&run)?;
+    headless::check_places(&run)?;
     let mut options = launch_options(&run, &mut set_up)?;
     // In the definition they are part of what `--save-as` writes.
     let text = definition(args, &panel.seats, std::mem::take(&mut options.evidence))?;
@@ -81,7 +80,14 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     if let Some(path) = &args.save_as {
         write_report(path, text.as_bytes(), output)?;
     }
-    batch::hold(vec![HeadlessInput::New(Box::new(opening))], &run, &options, &set_up, None, output)
+    headless::hold(
+        vec![headless::HeadlessInput::New(Box::new(opening))],
+        &run,
+        &options,
+        &set_up,
+        None,
+        output,
+    )
 }
 
 fn check(args: &AskArgs) -> Result<(), Diagnostic> {

@@ -109,6 +109,13 @@ pub fn rendered(document: &Document<'_>, format: Format) -> String {
     write(document)
 }
 
+/// Takes away the file of a session that nothing was written to.
+pub fn remove_unused(path: &Path) {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 /// Writes a file whole or not at all; what is no file, such as a pipe, as it is.
 fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let is_special = |there: std::fs::Metadata| !there.is_file() && !there.is_dir();

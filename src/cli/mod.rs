@@ -5,7 +5,6 @@
 
 mod args;
 mod ask;
-mod batch;
 mod browse;
 mod check;
 mod console;
@@ -62,7 +61,7 @@ pub fn main() -> ExitCode {
     let mut output = Console::of(&args.run.common);
     let done = match args.verb {
         Some(verb) => dispatch(verb, &mut output),
-        None => batch::run(&args.run, &mut output),
+        None => headless::run(&args.run, &mut output),
     };
     let exit = done.unwrap_or_else(|error| fail(&error, &mut output));
     crate::participants::external_program::end_all();
@@ -86,9 +85,9 @@ fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     match verb {
         Verb::Ask(args) => ask::run(&args, output),
-        Verb::Run(run) => batch::run(&Run { batch: true, ..*run }, output),
-        Verb::Resume(args) => batch::resume_files(args, output),
-        Verb::Serve(args) => batch::serve(&args, output),
+        Verb::Run(run) => headless::run(&Run { batch: true, ..*run }, output),
+        Verb::Resume(args) => headless::resume_files(args, output),
+        Verb::Serve(args) => headless::serve(&args, output),
         Verb::Mcp(args) => mcp::run(args, output),
         Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
         #[cfg(feature = "nats")]

@@ -73,7 +73,7 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
     };
     let changes = repository.changes(&from, &to, paths)?;
     let ids = changes.iter().flat_map(Change::contents).flatten();
-    let contents = repository.run(&["cat-file", "--batch"], ids.map(|id| format!("{id}\n")).collect())?;
+    let contents = repository.run(&["cat-file", "--batch"], ids.flat_map(|id| [id, "\n"]).collect())?;
     let (mut content, mut rest) = (String::new(), &contents[..]);
     for change in changes {
         let [old, new] = change.contents().map(|id| id.map_or(Ok(&[][..]), |id| next_content(id, &mut rest)));

@@ -90,15 +90,21 @@ pub async fn in_time(request: Request, next: Next) -> Response {
     }
 }
 
-pub fn refused(refusal: impl Into<Refusal>) -> Response {
-    let (word, reason) = match refusal.into() {
-        Refusal::Said(said) => {
-            return (StatusCode::CONFLICT, Json(json!({ "refused": said }))).into_response();
-        }
-        Refusal::Word(word) => (word, None),
-        Refusal::Because(word, reason) => (word, Some(reason)),
-    };
-    let status = match word {
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (word, body) = match self {
+            Self::Said(said) => {
+                return (StatusCode::CONFLICT, Json(json!({ "refused": said }))).into_response();
+            }
+            Self::Word(word) => (word, json!({ "refused": word.to_string() })),
+            Self::Because(word, reason) => (word, json!({ "refused": word.to_string(), "reason": reason })),
+        };
+        (status(word), Json(body)).into_response()
+    }
+}
+
+fn status(word: RefusalWord) -> StatusCode {
+    match word {
         RefusalWord::NoSuchInvitation | RefusalWord::NoSuchAgent => StatusCode::UNAUTHORIZED,
         RefusalWord::NotAParticipant => StatusCode::FORBIDDEN,
         RefusalWord::NoSuchPage | RefusalWord::NoSuchSnapshot | RefusalWord::NotOffered => {
@@ -114,12 +120,7 @@ pub fn refused(refusal: impl Into<Refusal>) -> Response {
         RefusalWord::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
         RefusalWord::TheSessionIsNotRunning => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::CONFLICT,
-    };
-    let mut refusal = json!({ "refused": word.to_string() });
-    if let Some(reason) = reason {
-        refusal["reason"] = reason.into();
     }
-    (status, Json(refusal)).into_response()
 }
 
 pub struct Invited {
@@ -128,9 +129,9 @@ pub struct Invited {
 }
 
 impl FromRequestParts<Arc<HttpDoor>> for Invited {
-    type Rejection = Response;
+    type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, door: &Arc<HttpDoor>) -> Result<Self, Refusal> {
         const MOST_OF_A_TOKEN: u32 = 10;
         const MOST_WRONG: u32 = 5;
         let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -143,17 +144,14 @@ impl FromRequestParts<Arc<HttpDoor>> for Invited {
         let Some(seat) = door.board.seat_of(&invitation, now) else {
             let address = guest.map_or_else(String::new, |guest| guest.address.to_string());
             let is_few = door.limits.allows(&address, MOST_WRONG, second);
-            return Err(refused(if is_few {
-                RefusalWord::NoSuchInvitation
-            } else {
-                RefusalWord::TooManyTries
-            }));
+            let word = if is_few { RefusalWord::NoSuchInvitation } else { RefusalWord::TooManyTries };
+            return Err(word.into());
         };
         let has_place = guest.is_none_or(|guest| guest.is_seat(&invitation));
         if has_place && door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
             Ok(Self { seat, invitation })
         } else {
-            Err(refused(RefusalWord::TooManyTries))
+            Err(RefusalWord::TooManyTries.into())
         }
     }
 }

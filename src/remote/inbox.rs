@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::http::{Body, HttpDoor, Invited, Shared, malformed, read, refused};
+use super::http::{Body, HttpDoor, Invited, Shared, malformed, read};
 use super::links::sealed_as;
 use crate::core::Refusal;
 use crate::engine::{Accepted, Message, Work, WorkMessage};
@@ -31,10 +31,10 @@ pub async fn poll(
     Invited { seat: agent, .. }: Invited,
     State(door): Shared,
     RawQuery(query): RawQuery,
-) -> Response {
+) -> Result<Json<Value>, Refusal> {
     let wait = query.as_deref().map_or(Some("0"), |query| query.strip_prefix("wait="));
     let Some(wait) = wait.and_then(|wait| wait.parse::<u64>().ok()) else {
-        return refused(malformed("expected `wait`, a number of seconds"));
+        return Err(malformed("expected `wait`, a number of seconds"));
     };
     let end = Instant::now() + Duration::from_secs(wait.min(LONGEST_WAIT));
     let mut changes = door.board.changes();
@@ -43,7 +43,7 @@ pub async fn poll(
         let items = door.board.open_work(&agent, crate::clock::now());
         let is_over = door.board.is_over();
         if !items.is_empty() || is_over || Instant::now() >= end {
-            return Json(json!({ "items": items, "over": is_over })).into_response();
+            return Ok(Json(json!({ "items": items, "over": is_over })));
         }
         let _ = timeout_at(end.min(Instant::now() + LOOK), changes.changed()).await;
     }
@@ -67,13 +67,10 @@ pub async fn item(
     State(door): Shared,
     rest: Result<Path<String>, PathRejection>,
     body: Body,
-) -> Response {
+) -> Result<Response, Refusal> {
     let about = rest.as_ref().ok().and_then(|Path(rest)| rest.rsplit_once('/'));
-    let Some((item, verb)) = about else { return refused(RefusalWord::NoSuchPage) };
-    match read_work(agent, item, verb, body) {
-        Ok(message) => hand_in(&door, message).await,
-        Err(refusal) => refused(refusal),
-    }
+    let (item, verb) = about.ok_or(RefusalWord::NoSuchPage)?;
+    hand_in(&door, read_work(agent, item, verb, body)?).await
 }
 
 fn read_work(agent: String, item: &str, verb: &str, body: Body) -> Result<WorkMessage, Refusal> {
@@ -107,23 +104,22 @@ fn text_of(result: Value) -> String {
     }
 }
 
-async fn hand_in(door: &HttpDoor, message: WorkMessage) -> Response {
+async fn hand_in(door: &HttpDoor, message: WorkMessage) -> Result<Response, Refusal> {
     let (agent, item) = (message.participant.clone(), message.item.clone());
     if let Work::Answer { text, .. } = &message.work {
         // The reply to it may have been lost.
         if let Some(known) = door.board.receipt_of_text(&agent, &item, text) {
-            return Json(known).into_response();
+            return Ok(Json(known).into_response());
         }
-        return sealed_as(door.hand_in(Message::Work(message)).await);
+        return door.hand_in(Message::Work(message)).await.map(sealed_as);
     }
-    match door.hand_in(Message::Work(message)).await {
-        Ok(Accepted::Returned(state)) => Json(json!({ "item": item, "state": state })).into_response(),
-        Ok(Accepted::Done | Accepted::Sealed(..)) => match door.board.claimed(&agent, &item) {
-            Some(claimed) => Json(claimed).into_response(),
-            None => refused(RefusalWord::NotOffered),
-        },
-        // Nothing is offered once the session is over.
-        Err(refusal) if refusal == RefusalWord::RoundClosed.into() => refused(RefusalWord::NotOffered),
-        Err(refusal) => refused(refusal),
+    let accepted = door.hand_in(Message::Work(message)).await;
+    // Nothing is offered once the session is over.
+    let is_over = accepted == Err(RefusalWord::RoundClosed.into());
+    let accepted = if is_over { Err(RefusalWord::NotOffered.into()) } else { accepted };
+    if let Accepted::Returned(state) = accepted? {
+        return Ok(Json(json!({ "item": item, "state": state })).into_response());
     }
+    let claimed = door.board.claimed(&agent, &item).ok_or(RefusalWord::NotOffered)?;
+    Ok(Json(claimed).into_response())
 }

@@ -13,10 +13,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::stream::{Stream, unfold};
 use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::http::{Body, HttpDoor, Invited, Shared, read, refused};
+use super::http::{Body, HttpDoor, Invited, Shared, read};
 use crate::core::Refusal;
 use crate::engine::{Accepted, Message};
 use crate::history::{Receipt, RefusalWord, SeatJoined};
@@ -49,16 +50,11 @@ struct LinkKey {
     public_key: String,
 }
 
-pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Response {
-    let key: String = match read(body) {
-        Ok(LinkKey { public_key }) => public_key,
-        Err(refusal) => return refused(refusal),
-    };
+pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Result<StatusCode, Refusal> {
+    let LinkKey { public_key: key } = read(body)?;
     let Invited { seat: participant, invitation } = invited;
-    match door.hand_in(Message::Join(SeatJoined { participant, invitation, key })).await {
-        Ok(_) => StatusCode::NO_CONTENT.into_response(),
-        Err(refusal) => refused(refusal),
-    }
+    door.hand_in(Message::Join(SeatJoined { participant, invitation, key })).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub async fn seat(Invited { seat, .. }: Invited, State(door): Shared) -> Response {
@@ -71,59 +67,58 @@ pub async fn seat(Invited { seat, .. }: Invited, State(door): Shared) -> Respons
     }
 }
 
-pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Body) -> Response {
-    let Ok(body) = body else { return refused(RefusalWord::TooLong) };
-    let Some(envelope) = Envelope::read(&body) else { return refused(RefusalWord::Malformed) };
+pub async fn sealed(
+    Invited { seat, .. }: Invited,
+    State(door): Shared,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let body = body.map_err(|_| RefusalWord::TooLong)?;
+    let envelope = Envelope::read(&body).ok_or(RefusalWord::Malformed)?;
     if envelope.binding.participant != seat {
-        return refused(RefusalWord::NotAParticipant);
+        return Err(RefusalWord::NotAParticipant.into());
     }
     // The reply to it may have been lost.
     let is_same = |known: &Receipt| {
         known.commitment == envelope.seal.commitment && known.round == envelope.binding.round
     };
     if let Some(known) = door.board.receipt(&seat).filter(is_same) {
-        return Json(known).into_response();
+        return Ok(Json(known).into_response());
     }
-    sealed_as(door.hand_in(Message::Ballot(Box::new(envelope))).await)
+    door.hand_in(Message::Ballot(Box::new(envelope))).await.map(sealed_as)
 }
 
 /// A receipt, which is new or was given before.
-pub fn sealed_as(sealed: Result<Accepted, Refusal>) -> Response {
-    match sealed {
-        Ok(Accepted::Sealed(receipt, true)) => (StatusCode::CREATED, Json(receipt)).into_response(),
-        Ok(Accepted::Sealed(receipt, false)) => Json(receipt).into_response(),
-        Ok(Accepted::Done | Accepted::Returned(_)) => StatusCode::NO_CONTENT.into_response(),
-        Err(refusal) => refused(refusal),
+pub fn sealed_as(accepted: Accepted) -> Response {
+    match accepted {
+        Accepted::Sealed(receipt, true) => (StatusCode::CREATED, Json(receipt)).into_response(),
+        Accepted::Sealed(receipt, false) => Json(receipt).into_response(),
+        Accepted::Done | Accepted::Returned(_) => StatusCode::NO_CONTENT.into_response(),
     }
 }
 
-pub async fn result(Invited { seat, .. }: Invited, State(door): Shared) -> Response {
-    match door.board.result(&seat) {
-        Some(result) => Json(result).into_response(),
-        None => refused(RefusalWord::NotBeforeTheClose),
-    }
+pub async fn result(Invited { seat, .. }: Invited, State(door): Shared) -> Result<Json<Value>, Refusal> {
+    door.board.result(&seat).map(Json).ok_or(RefusalWord::NotBeforeTheClose.into())
 }
 
 pub async fn context(
     _: Invited,
     State(door): Shared,
     sha256: Result<Path<String>, PathRejection>,
-) -> Response {
-    match sha256.ok().and_then(|Path(sha256)| door.board.snapshot(&sha256)) {
-        Some(text) => text.to_string().into_response(),
-        None => refused(RefusalWord::NoSuchSnapshot),
-    }
+) -> Result<String, Refusal> {
+    let found = sha256.ok().and_then(|Path(sha256)| door.board.snapshot(&sha256));
+    found.map(|text| text.to_string()).ok_or(RefusalWord::NoSuchSnapshot.into())
 }
 
 pub async fn status(_: Invited, State(door): Shared) -> Response {
     Json(door.board.status(crate::clock::now())).into_response()
 }
 
-pub async fn events(Invited { invitation, .. }: Invited, State(door): Shared) -> Response {
-    match door.stream(invitation) {
-        Some(place) => Sse::new(states(door, place)).keep_alive(KeepAlive::default()).into_response(),
-        None => refused(RefusalWord::TooManyTries),
-    }
+pub async fn events(
+    Invited { invitation, .. }: Invited,
+    State(door): Shared,
+) -> Result<impl IntoResponse, Refusal> {
+    let place = door.stream(invitation).ok_or(RefusalWord::TooManyTries)?;
+    Ok(Sse::new(states(door, place)).keep_alive(KeepAlive::default()))
 }
 
 /// Sends the status of the round, now and after each change.

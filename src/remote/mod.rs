@@ -27,10 +27,11 @@ use serde_json::json;
 pub use board::Board;
 pub use entrance::{Connections, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::HttpDoor;
-use http::{in_time, refused, with_headers};
+use http::{in_time, with_headers};
 pub use inbox::{LONGEST_REASON, LONGEST_WAIT};
 pub use tls::{Identity, VALID_FOR, accept_tls, fingerprint, make_identity};
 
+use crate::core::Refusal;
 use crate::history::RefusalWord;
 use crate::round::envelope::MAX_ENVELOPE;
 
@@ -48,7 +49,7 @@ pub fn router(door: Arc<HttpDoor>) -> Router {
         .layer(from_fn(in_time))
         // It may wait as long as a request may take.
         .route("/v1/inbox", get(inbox::poll))
-        .fallback(|| async { refused(RefusalWord::NoSuchPage) })
+        .fallback(|| async { Refusal::from(RefusalWord::NoSuchPage) })
         .method_not_allowed_fallback(|| async {
             (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "refused": "no such method" })))
         })

@@ -50,7 +50,7 @@ impl SeatInfo {
             skills: spec.skills.clone(),
             tags: spec.tags.clone(),
             role: spec.role.clone(),
-            without_tools: spec.tools == SeatTools::LeftOut,
+            without_tools: spec.tools == Some(SeatTools::LeftOut),
             wrapped: None,
         }
     }
@@ -60,7 +60,7 @@ impl SeatInfo {
         ParticipantSpec {
             persona: self.persona.clone(),
             needs_persona: !self.persona.is_empty() && self.role.is_none(),
-            tools: if self.without_tools { SeatTools::LeftOut } else { SeatTools::Unset },
+            tools: self.without_tools.then_some(SeatTools::LeftOut),
             ..ParticipantSpec::named(&self.name, (0, 0))
         }
     }

@@ -34,34 +34,30 @@ pub struct TaskTexts {
 /// `problems` are those of the definition's own file of tasks; `doubts`, such as an unreadable file of the
 /// project's, do not stop a session.
 pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks, TaskTexts) {
-    if let Some(tracker) = definition.tracker.clone() {
-        let tasks = TaskFile::of(folders, &tracker.file);
-        return match tasks.read().and_then(|text| Ok((text, tasks.read_state()?))) {
-            Ok((text, state)) => {
-                let tasks = definition.with_tasks(&text, state.as_deref());
-                (tasks, TaskTexts { file: Some(text), state })
-            }
-            Err(problem) => {
-                let problems = vec![problem.at(file, tracker.place.0, tracker.place.1)];
-                (Tasks { definition, problems, doubts: Vec::new() }, TaskTexts::default())
-            }
-        };
-    }
-    let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file)));
-    let mut doubts: Vec<Diagnostic> = of_own.collect();
-    let (definition, texts) = match folders.tasks() {
-        Ok((None, _)) => (definition, TaskTexts::default()),
-        Ok((Some(text), state)) => {
-            let read = definition.with_tasks(&text, state.as_deref());
-            doubts.extend(read.problems.into_iter().chain(read.doubts));
-            (read.definition, TaskTexts { file: Some(text), state })
+    let mut doubts: Vec<Diagnostic> =
+        definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file))).collect();
+    let tracker = definition.tracker.clone();
+    let texts = match &tracker {
+        Some(tracker) => {
+            let tasks = TaskFile::of(folders, &tracker.file);
+            let texts = tasks.read().and_then(|text| Ok((Some(text), tasks.read_state()?)));
+            texts.map_err(|problem| problem.at(file, tracker.place.0, tracker.place.1))
         }
-        Err(problem) => {
-            doubts.push(problem.with_file(TASKS_FILE));
-            (definition, TaskTexts::default())
-        }
+        None => folders.tasks().map_err(|problem| problem.with_file(TASKS_FILE)),
     };
-    (Tasks { definition, problems: Vec::new(), doubts }, texts)
+    let without = |definition, problems| Tasks { definition, problems, doubts: Vec::new() };
+    let (tasks, texts) = match texts {
+        Ok((Some(text), state)) => {
+            (definition.with_tasks(&text, state.as_deref()), TaskTexts { file: Some(text), state })
+        }
+        Ok((None, _)) => (without(definition, Vec::new()), TaskTexts::default()),
+        Err(problem) => (without(definition, vec![problem]), TaskTexts::default()),
+    };
+    if tracker.is_some() {
+        return (tasks, texts);
+    }
+    doubts.extend(tasks.problems.into_iter().chain(tasks.doubts));
+    (Tasks { definition: tasks.definition, problems: Vec::new(), doubts }, texts)
 }
 
 /// The saved sessions that links of a definition name, looked for beside its file, then where the

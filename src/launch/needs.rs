@@ -1,4 +1,4 @@
-//! The seats of a session that are not scripted: programs and services behind them, and their prices.
+//! The seats of a session: their scripts, the programs and services behind them, and their prices.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,17 @@ use crate::config::{Need, ParticipantFactory, PathPolicy};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Budget;
 use crate::history::{Price, SeatInfo, Session};
+use crate::participants::scripted::{Script, ScriptedReply};
 use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 
-/// A seat that is asked something which is not scripted, and the program that it is, if it is one.
-pub(super) struct AskedSeat<'a> {
+/// A seat of a session's roster: its scripted answers, and what may answer for it in other steps.
+pub(super) struct RosterSeat<'a> {
     pub seat: &'a SeatInfo,
+    /// Its scripted answers by step.
+    pub parts: HashMap<String, Script<ScriptedReply>>,
+    /// A step asks it something that is not scripted.
+    pub is_asked: bool,
+    is_asked_in_rounds: bool,
     spec: Option<&'a ParticipantSpec>,
     command: Option<&'a ProgramSpec>,
     /// The model's program may use its tools.
@@ -24,7 +30,7 @@ pub(super) struct AskedSeat<'a> {
     pub models: Vec<&'a str>,
 }
 
-impl AskedSeat<'_> {
+impl RosterSeat<'_> {
     /// Returns its command, or the program that answers for its model with its tools, as the file allows; none
     /// where a model alone answers.
     pub fn program(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
@@ -35,54 +41,40 @@ impl AskedSeat<'_> {
     }
 }
 
-/// The steps that ask a seat something that is not scripted.
-fn asking<'a>(session: &'a Session, seat: &'a SeatInfo, answers: &Answers) -> impl Iterator<Item = &'a Step> {
-    let definition = session.definition();
-    let parts = answers.parts(definition, &seat.name);
-    definition.all_steps().filter(move |step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
-}
-
-/// Everyone of a session's roster, with what may answer for those who are asked something that is not
-/// scripted.
-pub(super) fn everyone<'a>(
-    session: &'a Session,
-    answers: &'a Answers,
-) -> impl Iterator<Item = (&'a SeatInfo, Option<AskedSeat<'a>>)> {
+pub(super) fn roster<'a>(session: &'a Session, answers: &Answers) -> Vec<RosterSeat<'a>> {
     let definition = session.definition();
     let specs: HashMap<&str, &ParticipantSpec> =
         definition.participants.iter().map(|spec| (spec.name.as_str(), spec)).collect();
-    session.roster.values().map(move |seat| {
+    let seat = |seat: &'a SeatInfo| {
         let spec = specs.get(seat.name.as_str()).copied();
-        let asked = asking(session, seat, answers).next().map(|_| AskedSeat {
+        let parts = answers.parts(definition, &seat.name);
+        let is_asking = |step: &&Step| seat.sits_in(definition, step) && !parts.contains_key(&step.id);
+        let asking: Vec<&Step> = definition.all_steps().filter(is_asking).collect();
+        let allows_tools = match spec {
+            Some(spec) => spec.tools == Some(SeatTools::Allowed),
+            None => definition.allows_tools(&seat.name),
+        };
+        let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
+        RosterSeat {
             seat,
+            is_asked: !asking.is_empty(),
+            is_asked_in_rounds: asking.iter().any(|step| step.round().is_some()),
+            parts,
             spec,
             command: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
-            allows_tools: match spec {
-                _ if seat.is_rehearsal() => false,
-                Some(spec) => spec.tools == SeatTools::Allowed,
-                None => definition.allows_tools(&seat.name),
-            },
-            models: std::iter::once(&seat.model)
-                .chain(spec.map_or(&[][..], |spec| spec.models_after(&seat.model)))
-                .map(String::as_str)
-                .collect(),
-        });
-        (seat, asked)
-    })
-}
-
-/// Everyone who is asked something that is not scripted.
-fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = AskedSeat<'a>> {
-    everyone(session, answers).filter_map(|(_, asked)| asked)
+            allows_tools: allows_tools && !seat.is_rehearsal(),
+            models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
+        }
+    };
+    session.roster.values().map(seat).collect()
 }
 
 /// All who are asked something in a round that is not scripted.
-pub(super) fn asked_seats<'a>(
+pub(super) fn asked_in_rounds<'a>(
     session: &'a Session,
-    answers: &'a Answers,
+    answers: &Answers,
 ) -> impl Iterator<Item = &'a SeatInfo> {
-    let sits = |seat: &&SeatInfo| asking(session, seat, answers).any(|step| step.round().is_some());
-    session.roster.values().filter(sits)
+    roster(session, answers).into_iter().filter(|seat| seat.is_asked_in_rounds).map(|seat| seat.seat)
 }
 
 pub(super) fn file_of(session: &Session) -> &str {
@@ -99,7 +91,7 @@ pub fn needs(
     let catalog = &set_up.catalog();
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     let file = file_of(session);
-    for asked in asked(session, answers) {
+    for asked in roster(session, answers).iter().filter(|seat| seat.is_asked) {
         let found = match asked.program(catalog, file) {
             Some(found) => vec![Ok(Some(found.need()))],
             None => asked.models.iter().map(|model| catalog.need(model)).collect(),
@@ -118,12 +110,12 @@ pub fn needs(
 
 /// Returns the folders and recordings outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
-    let of = |asked: AskedSeat<'_>| {
+    let of = |asked: RosterSeat<'_>| {
         let nobody = ParticipantSpec::named(&asked.seat.name, (0, 0));
         let spec = asked.spec.unwrap_or(&nobody);
         asked.models.iter().filter_map(|model| bounds.of_participant(spec, model)).collect::<Vec<_>>()
     };
-    asked(session, answers).flat_map(of).collect()
+    roster(session, answers).into_iter().filter(|seat| seat.is_asked).flat_map(of).collect()
 }
 
 /// Returns the limit on cost: the smaller of `max_usd` and the definition's.

@@ -28,6 +28,8 @@ pub enum UnknownAgentPolicy {
 /// A participant or agent with the steps that ask it, and those of them whose answers are scripted.
 struct Candidate<'a> {
     spec: ParticipantSpec,
+    /// An agent that a step names and that is no participant.
+    is_added: bool,
     steps: Vec<&'a Step>,
     scripted: Vec<String>,
 }
@@ -63,9 +65,10 @@ pub fn resolve(
         notices: Vec::new(),
         problems: Vec::new(),
     };
-    resolver.check_flags();
+    let agents = resolver.agents_by_persona();
+    resolver.check_flags(&agents);
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    for candidate in resolver.everyone() {
+    for candidate in resolver.everyone(agents) {
         let spec = &candidate.spec;
         if !personas.contains_key(&spec.persona) {
             personas.insert(spec.persona.clone(), resolver.persona(&candidate));
@@ -139,33 +142,41 @@ impl<'a> Resolver<'a> {
         if matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona) {
             found.extend(models().filter_map(|model| self.bounds.of_participant(spec, model)));
         }
-        found.extend(self.tools_error(spec, model));
-        found.extend(self.temperature_error(spec, model));
+        let is_its_own = spec.tools == Some(SeatTools::Allowed) && spec.model.as_deref() == Some(model);
+        if is_its_own && self.catalog.with_tools(model, &self.plan.file).is_none() {
+            let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
+            found.push(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"));
+        }
+        let provider = model.split('/').next().unwrap_or_default();
+        if spec.temperature.is_some() && self.catalog.seat_program(provider).is_some() {
+            let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
+            found.push(problem.hint("leave it out, or seat the model by its service"));
+        }
         for problem in found {
             self.problems.push(self.at(spec, problem));
         }
         self.notices.extend(left_out(spec, persona));
     }
 
-    fn everyone(&self) -> Vec<Candidate<'a>> {
-        let (definition, agents) = (&self.plan.definition, self.agents_by_persona());
+    fn everyone(&self, agents: Vec<ParticipantSpec>) -> Vec<Candidate<'a>> {
+        let definition = &self.plan.definition;
         // A seat without a name has been refused by the loader.
         let named = definition.participants.iter().filter(|spec| !spec.name.is_empty());
-        let candidate = |spec: ParticipantSpec| {
+        let candidate = |spec: ParticipantSpec, is_added: bool| {
             let parts = self.plan.options.answers.parts(definition, &spec.name);
             let asks = |step: &&Step| definition.asks(step, &spec.name, spec.agent_only);
             let steps: Vec<&Step> = definition.all_steps().filter(asks).collect();
             let scripted = steps.iter().filter(|step| parts.contains_key(&step.id));
-            Candidate { scripted: scripted.map(|step| step.id.clone()).collect(), steps, spec }
+            Candidate { scripted: scripted.map(|step| step.id.clone()).collect(), steps, spec, is_added }
         };
-        let everyone = named.cloned().chain(agents).map(candidate);
+        let agents = agents.into_iter().map(|spec| candidate(spec, true));
+        let everyone = named.map(|spec| candidate(spec.clone(), false)).chain(agents);
         everyone.filter(|candidate| !candidate.steps.is_empty()).collect()
     }
 
-    fn check_flags(&mut self) {
-        let agents = self.agents_by_persona();
+    fn check_flags(&mut self, agents: &[ParticipantSpec]) {
         let participants: Vec<&ParticipantSpec> =
-            self.plan.definition.participants.iter().chain(&agents).collect();
+            self.plan.definition.participants.iter().chain(agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
         let is_known = |name: &String| {
             !name.is_empty() && participants.iter().any(|spec| [&spec.name, &spec.persona].contains(&name))
@@ -189,24 +200,6 @@ impl<'a> Resolver<'a> {
             let hint = format!("seat it by `--model NAME={model}`; `--rehearse` needs no model");
             self.notices.push(problem.hint(hint));
         }
-    }
-
-    /// Says that the model which the definition gives a participant has no tools that could be allowed.
-    fn tools_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
-        let is_its_own = spec.tools == SeatTools::Allowed && spec.model.as_deref() == Some(model);
-        if !is_its_own || self.catalog.with_tools(model, &self.plan.file).is_some() {
-            return None;
-        }
-        let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
-        Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
-    }
-
-    /// Refuses a temperature for a program, which takes none.
-    fn temperature_error(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
-        let provider = model.split('/').next().unwrap_or_default();
-        spec.temperature.and(self.catalog.seat_program(provider))?;
-        let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
-        Some(problem.hint("leave it out, or seat the model by its service"))
     }
 
     fn prices(&self, models: &[&String]) -> IndexMap<String, Price> {
@@ -235,27 +228,24 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Agents that steps name and that are no participants: personas, or nobody in particular.
+    /// Agents that steps name and that are no participants: models, personas, or nobody in particular.
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
         for step in self.plan.definition.all_steps() {
             for name in step.agents().into_iter().filter(|name| !name.is_empty()) {
                 let is_known = |spec: &ParticipantSpec| spec.name == name;
-                if !self.plan.definition.participants.iter().chain(&specs).any(is_known) {
-                    specs.push(self.agent_spec(name, step.place));
+                if self.plan.definition.participants.iter().chain(&specs).any(is_known) {
+                    continue;
                 }
+                let tools = self.plan.definition.allows_tools(name).then_some(SeatTools::Allowed);
+                let spec = match name.contains('/') {
+                    true => ParticipantSpec::of_model(name, step.place),
+                    false => ParticipantSpec::named(name, step.place),
+                };
+                specs.push(ParticipantSpec { name: name.to_owned(), agent_only: true, tools, ..spec });
             }
         }
         specs
-    }
-
-    /// An agent that is no participant: a model by its name, else a persona, or nobody in particular.
-    fn agent_spec(&self, name: &str, place: (u64, u64)) -> ParticipantSpec {
-        let allows_tools = self.plan.definition.allows_tools(name);
-        let tools = if allows_tools { SeatTools::Allowed } else { SeatTools::Unset };
-        let of_model = || ParticipantSpec { name: name.to_owned(), ..ParticipantSpec::of_model(name, place) };
-        let spec = if name.contains('/') { of_model() } else { ParticipantSpec::named(name, place) };
-        ParticipantSpec { agent_only: true, tools, ..spec }
     }
 
     /// Every step that asks the agent has a prompt or a scripted answer.
@@ -282,11 +272,6 @@ impl<'a> Resolver<'a> {
         let near = nearest(&spec.name, personas.iter().map(|found| found.persona.name.as_str()))?;
         let problem = Diagnostic::new(format!("`{}` sits without a persona", spec.name));
         Some(problem.hint(format!("did you mean `persona: {near}`? else nothing is to be done")))
-    }
-
-    /// The agent is no participant; participants have been looked for among the personas.
-    fn is_nobody(&self, spec: &ParticipantSpec) -> bool {
-        spec.agent_only && !self.plan.definition.participants.iter().any(|other| other.name == spec.name)
     }
 
     fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
@@ -318,15 +303,14 @@ impl<'a> Resolver<'a> {
         };
         // A persona that cannot be read is reported as such.
         let is_missing = problem.place.is_none();
-        let is_nobody = self.is_nobody(spec);
         if candidate.is_scripted() || is_missing && self.needs_no_persona(candidate) {
             let near = self.near_persona(spec).map(|problem| self.at(spec, problem));
             self.notices.extend(near);
-        } else if is_nobody && self.nobody == UnknownAgentPolicy::Noticed {
+        } else if candidate.is_added && self.nobody == UnknownAgentPolicy::Noticed {
             self.notices.push(self.at(spec, self.say_nobody(spec)));
         } else {
             let problem = match is_missing {
-                true if is_nobody => self.say_nobody(spec),
+                true if candidate.is_added => self.say_nobody(spec),
                 true => or_a_model(&spec.name, problem),
                 false => problem,
             };
@@ -379,27 +363,26 @@ impl<'a> Resolver<'a> {
 
 /// Refuses a participant that cannot be asked, whatever its model.
 fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
+    let refuse = |message: String, hint: &str| Some(Diagnostic::new(message).hint(hint));
+    let (name, persona_name) = (&spec.name, &spec.persona);
     if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
-        let message =
-            format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
-        return Some(Diagnostic::new(message).hint(
-            "declare `agent_only: true`, or `tool_less: true` if it has no tools; or script its answers",
-        ));
+        let message = format!("`{name}` is an external program and cannot take a seat in a blind round");
+        let hint =
+            "declare `agent_only: true`, or `tool_less: true` if it has no tools; or script its answers";
+        return refuse(message, hint);
     }
-    if spec.tools == SeatTools::Allowed {
-        let message = format!("`{}` may use tools and cannot take a seat in a blind round", spec.name);
-        let hint = "leave its `tools` out, or list the others in the round's `participants`";
-        return Some(Diagnostic::new(message).hint(hint));
+    match (spec.tools, persona.and_then(|persona| persona.tools.first())) {
+        (Some(SeatTools::Allowed), _) => {
+            let message = format!("`{name}` may use tools and cannot take a seat in a blind round");
+            refuse(message, "leave its `tools` out, or list the others in the round's `participants`")
+        }
+        (None, Some(tool)) => {
+            let message =
+                format!("persona `{persona_name}` declares tool `{tool}`; blind rounds allow no tools");
+            refuse(message, &format!("seat it without them: `{{persona: {persona_name}, tools: none}}`"))
+        }
+        (Some(SeatTools::LeftOut), _) | (None, None) => None,
     }
-    if let Some(tool) =
-        persona.filter(|_| spec.tools != SeatTools::LeftOut).and_then(|persona| persona.tools.first())
-    {
-        let message =
-            format!("persona `{}` declares tool `{tool}`; blind rounds allow no tools", spec.persona);
-        let hint = format!("seat it without them: `{{persona: {}, tools: none}}`", spec.persona);
-        return Some(Diagnostic::new(message).hint(hint));
-    }
-    None
 }
 
 /// Adds to a persona that is not found how whoever is no persona is written.
@@ -414,7 +397,8 @@ fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
 
 /// Returns the notice of a persona that is seated without its tools.
 fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
-    let persona = persona.filter(|persona| spec.tools == SeatTools::LeftOut && !persona.tools.is_empty())?;
+    let persona =
+        persona.filter(|persona| spec.tools == Some(SeatTools::LeftOut) && !persona.tools.is_empty())?;
     let (seat, name, tools) = (&spec.name, &persona.name, persona.tools.join(", "));
     Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }

@@ -4,7 +4,9 @@
 //! A bare answer serves every time; a list is used up in order. A map whose only key is `fail` makes that
 //! try fail. After rounds, `synthesis` holds notes by step.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value as Json;
 
 use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -13,8 +15,12 @@ use crate::history::{
 };
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
-use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, as_text, written_id};
-use crate::yaml::{Map, Node, Value, read_yaml_or_json};
+use crate::workflow::keys::check::check_map;
+use crate::workflow::keys::spec::KeyType::Flag;
+use crate::workflow::keys::spec::{KeySpec, KeyType, key};
+use crate::workflow::load::entries::{Findings, FromNode, items, keys};
+use crate::workflow::{Definition, Round, Step, StepKind, Template, as_text, written_id};
+use crate::yaml::{Map as YamlMap, MapKey, Node, Value, read_yaml_or_json};
 
 /// The key of what is said after rounds, where no step has that name.
 const SYNTHESIS: &str = "synthesis";
@@ -28,7 +34,7 @@ const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
     file: String,
-    steps: Map,
+    steps: YamlMap,
     used: HashMap<String, usize>,
     /// The key of the open round is gone: its sealed answers are asked for again.
     pub(super) has_lost_key: bool,
@@ -50,7 +56,7 @@ impl Answers {
         let node = read_yaml_or_json(text, file)?;
         let steps = match node.value {
             Value::Map(steps) => steps,
-            Value::Null => Map::new(),
+            Value::Null => YamlMap::new(),
             _ => {
                 let problem = node.problem(file, "an answers file is a map of step ids");
                 return Err(problem.hint("write `step-id: answer`"));
@@ -126,7 +132,7 @@ impl Answers {
             let id = key.text.as_str();
             let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
             if is_after_rounds(id, definition) {
-                self.check_after_rounds(id, node, definition, &mut problems);
+                self.check_notes(node, definition, &mut problems);
                 continue;
             }
             let is_of = |step: &&Step| step.max_runs.is_some() && exhausted_key(&step.id) == id;
@@ -150,9 +156,7 @@ impl Answers {
                     self.check_round(id, node, round, &mut problems);
                     let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
                     let is_unused = |name: &&str| *name != TIE && !seats.contains(name);
-                    let mut strangers: Vec<&str> = names(node).filter(is_unused).collect();
-                    strangers.sort_unstable();
-                    strangers.dedup();
+                    let strangers: BTreeSet<&str> = names(node).filter(is_unused).collect();
                     unused.extend(strangers.into_iter().map(|name| {
                         let message = format!("the answer for `{name}` is unused: no such seat in `{id}`");
                         at(message).hint(did_you_mean(name, &seats))
@@ -206,31 +210,22 @@ impl Answers {
     }
 
     /// Adds a problem for everything that is no note, or is after no round.
-    fn check_after_rounds(
-        &self,
-        name: &str,
-        node: &Node,
-        definition: &Definition,
-        problems: &mut Vec<Diagnostic>,
-    ) {
+    fn check_notes(&self, node: &Node, definition: &Definition, problems: &mut Vec<Diagnostic>) {
         const HINT: &str = "write `pick: \"summary of the round\"`";
         let Value::Map(steps) = &node.value else {
-            let message = format!("`{name}` must be a map of rounds, found {}", node.kind());
+            let message = format!("`{SYNTHESIS}` must be a map of rounds, found {}", node.kind());
             return problems.push(node.problem(&self.file, message).hint(HINT));
         };
         let rounds = definition.all_steps().filter(|step| step.round().is_some());
         let rounds: Vec<&str> = rounds.map(|step| step.id.as_str()).collect();
-        for (key, said) in steps {
-            if !rounds.contains(&key.text.as_str()) {
-                let message = format!("`{name}` names no round: `{}`", key.text);
-                problems.push(node.problem(&self.file, message).hint(did_you_mean(&key.text, &rounds)));
+        for (MapKey { text: id, .. }, said) in steps {
+            if !rounds.contains(&id.as_str()) {
+                let message = format!("`{SYNTHESIS}` names no round: `{id}`");
+                problems.push(node.problem(&self.file, message).hint(did_you_mean(id, &rounds)));
             }
-            for item in items(said) {
-                if as_text(item).is_none() {
-                    let message =
-                        format!("the synthesis of `{}` must be text, found {}", key.text, item.kind());
-                    problems.push(item.problem(&self.file, message).hint(HINT));
-                }
+            for item in items(said).iter().filter(|item| as_text(item).is_none()) {
+                let message = format!("the synthesis of `{id}` must be text, found {}", item.kind());
+                problems.push(item.problem(&self.file, message).hint(HINT));
             }
         }
     }
@@ -287,13 +282,6 @@ fn is_after_rounds(key: &str, definition: &Definition) -> bool {
     key == SYNTHESIS && definition.step(key).is_none()
 }
 
-fn items(node: &Node) -> &[Node] {
-    match &node.value {
-        Value::List(items) => items,
-        _ => std::slice::from_ref(node),
-    }
-}
-
 /// The names an entry scripts: the keys of its map, or of the maps in its list.
 fn names(node: &Node) -> impl Iterator<Item = &str> {
     let maps = items(node).iter().filter_map(|item| match &item.value {
@@ -334,18 +322,81 @@ pub(super) fn scripted(approved: bool) -> ApprovalGiven {
     ApprovalGiven { by: SCRIPTED.to_owned(), ..ApprovalGiven::of_person(approved, String::new()) }
 }
 
-/// Reads the answer for a step whose runs are used up: `take`, `{choice: decide, option: a}`.
+keys! {
+    /// The answer for a step whose runs are used up, as a map: `{choice: decide, option: a}`.
+    pub struct ExhaustedAnswer as "exhausted_answer" ("the answer of a step whose runs are used up") {
+        choice: Option<String> = answer_key("choice", "take"),
+        option: Option<String> = answer_key("option", "redis"),
+        comment: Option<String> = COMMENT,
+        name: Option<String> = BY,
+    }
+}
+
+keys! {
+    /// The answer to an approval. Where ideas are merged it may hold the merge.
+    pub struct ApprovalAnswer as "approval_answer" ("the answer to an approval") {
+        approved: Option<bool> = answer_key("approved", "true"),
+        comment: Option<String> = COMMENT,
+        name: Option<String> = BY,
+        edited: Option<Json> = answer_key("edited", "{…}"),
+    }
+}
+
+keys! {
+    /// Ideas merged into options.
+    pub struct MergeAnswer as "merge_answer" ("the merge") {
+        options: Vec<OptionAnswer> = answer_key("options", "[{title: A, from: [seat#1]}]"),
+        set_aside: Vec<AsideAnswer> = answer_key("set_aside", "[{idea: seat#1, reason: \"…\"}]"),
+        comment: Option<String> = COMMENT,
+        name: Option<String> = BY,
+    } also {
+        answer_key("approved", "true").of(Flag),
+    }
+}
+
+keys! {
+    pub struct OptionAnswer as "merged_option" ("an option") {
+        id: Option<String> = answer_key("id", "queue"),
+        title: String = answer_key("title", "\"One queue\""),
+        description: Option<String> = answer_key("description", "\"…\""),
+        from: Vec<String> = answer_key("from", "[seat#1, seat#2]"),
+    }
+}
+
+keys! {
+    pub struct AsideAnswer as "idea_set_aside" ("an idea set aside") {
+        idea: String = answer_key("idea", "seat#1"),
+        reason: String = answer_key("reason", "\"…\""),
+    }
+}
+
+const COMMENT: KeySpec = answer_key("comment", "\"…\"");
+const BY: KeySpec = answer_key("by", "\"Ana Berg\"");
+
+const fn answer_key(name: &'static str, example: &'static str) -> KeySpec {
+    key(name, "", "", example)
+}
+
+/// Reads an answer that is a map of these keys. Its first problem is the error; `hint` is for what is no map.
+fn answer<T: FromNode>(node: &Node, file: &str, hint: &str) -> Result<T, Diagnostic> {
+    let found = Findings::new(file);
+    if let KeyType::Map(spec) = T::KIND {
+        check_map(node, spec, &found);
+    }
+    let problem = found.problems.take().into_iter().next();
+    match (T::from_node(node, &COMMENT, &found), problem) {
+        (Some(answer), None) => Ok(answer),
+        (Some(_), Some(problem)) => Err(problem),
+        (None, problem) => Err(problem.expect("what is no map is a problem").hint(hint)),
+    }
+}
+
 fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     const HINT: &str = "write `take`, `continue`, `stop` or `{choice: decide, option: …, comment: \"…\"}`";
     if let Value::Text(word) = &node.value {
         return Ok(ApprovalGiven { choice: Some(word.clone()), ..scripted(true) });
     }
-    let fields = Fields::from_node(node, "the answer of a step whose runs are used up", file);
-    let mut fields = fields.map_err(|problem| problem.hint(HINT))?;
-    let [choice, option, comment, name] = ["choice", "option", "comment", "by"].map(|key| fields.text(key));
-    if let Some(problem) = fields.finish().into_iter().next() {
-        return Err(problem);
-    }
+    let ExhaustedAnswer { choice, option, comment, name } = answer(node, file, HINT)?;
     let choice = match (choice, option) {
         (Some(choice), Some(option)) if choice == "decide" => format!("{DECIDE}{option}"),
         (Some(choice), None) => choice,
@@ -360,58 +411,38 @@ fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
 /// without one is an error.
 fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ApprovalGiven, Diagnostic> {
+    const HINT: &str =
+        "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
     if merges && node.get("options").is_some() {
         return merged(node, file);
     }
-    let answer = if let Value::Bool(approved) = node.value {
+    let given = if let Value::Bool(approved) = node.value {
         scripted(approved)
     } else {
-        let hint =
-            "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
-        let fields = Fields::from_node(node, "the answer to an approval", file);
-        let mut fields = fields.map_err(|problem| problem.hint(hint))?;
-        let approved = fields.flag("approved");
-        let [comment, name] = ["comment", "by"].map(|key| fields.text(key));
-        let edited = fields.node("edited").map(Node::to_json);
-        if let Some(problem) = fields.finish().into_iter().next() {
-            return Err(problem);
-        }
-        let approved = approved.or(edited.as_ref().map(|_| true));
-        let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(hint);
-        ApprovalGiven { comment, edited, name, ..scripted(approved.ok_or_else(missing)?) }
+        let ApprovalAnswer { approved, comment, name, edited } = answer(node, file, HINT)?;
+        let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(HINT);
+        let approved = approved.or(edited.as_ref().map(|_| true)).ok_or_else(missing)?;
+        ApprovalGiven { comment, edited, name, ..scripted(approved) }
     };
-    if answer.approved && needs_merge {
+    if given.approved && needs_merge {
         return Err(node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT));
     }
-    Ok(answer)
+    Ok(given)
 }
 
 /// Ideas merged into options; an option without an id has one made of its title.
 pub fn merged(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
-    let (mut merge, mut problems) = (Merge::default(), Vec::new());
-    let of = |node, what| Fields::from_node(node, what, file).map_err(|problem| problem.hint(MERGE_HINT));
-    let mut fields = of(node, "the merge")?;
-    fields.flag("approved");
-    let [comment, name] = ["comment", "by"].map(|key| fields.text(key));
-    for option in fields.node("options").map(items).unwrap_or_default() {
-        let mut option = of(option, "an option")?;
-        let title = option.text("title").unwrap_or_default();
-        let id = option.text("id").unwrap_or_else(|| option_id(&title));
-        let (description, from) = (option.text("description"), option.texts("from"));
-        problems.extend(option.finish());
-        merge.options.push(MergedOption { id, title, description, from });
-    }
-    for aside in fields.node("set_aside").map(items).unwrap_or_default() {
-        let mut aside = of(aside, "an idea set aside")?;
-        let [idea, reason] = ["idea", "reason"].map(|key| aside.text(key).unwrap_or_default());
-        problems.extend(aside.finish());
-        merge.set_aside.push(SetAside { idea, reason });
-    }
-    problems.extend(fields.finish());
-    match problems.into_iter().next() {
-        Some(problem) => Err(problem),
-        None => Ok(ApprovalGiven { comment, name, merge: Some(merge.into()), ..scripted(true) }),
-    }
+    let MergeAnswer { options, set_aside, comment, name } = answer(node, file, MERGE_HINT)?;
+    let option = |OptionAnswer { id, title, description, from }| {
+        let id = id.unwrap_or_else(|| option_id(&title));
+        MergedOption { id, title, description, from }
+    };
+    let aside = |AsideAnswer { idea, reason }| SetAside { idea, reason };
+    let merge = Merge {
+        options: options.into_iter().map(option).collect(),
+        set_aside: set_aside.into_iter().map(aside).collect(),
+    };
+    Ok(ApprovalGiven { comment, name, merge: Some(merge.into()), ..scripted(true) })
 }
 
 #[cfg(test)]

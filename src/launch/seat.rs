@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::environment::{Environment, PROGRAM, random};
 use super::error::{RunError, no_problems};
-use super::needs::{AskedSeat, budget, everyone, file_of, needs, outside};
+use super::needs::{RosterSeat, budget, file_of, needs, outside, roster};
 use super::plan::LaunchOptions;
 use super::prepare::{Tell, check_answers, opened};
 use super::scripted_answers::Answers;
@@ -207,21 +207,21 @@ pub fn seated(
     answers: &Answers,
 ) -> (SeatedParticipants, Vec<(String, Diagnostic)>) {
     let (mut table, mut problems) = (SeatedParticipants::new(), Vec::new());
-    for (seat, asked) in everyone(session, answers) {
-        let own = asked.map(|asked| {
-            participant(session, &asked, catalog).unwrap_or_else(|problem| {
+    for of_seat in roster(session, answers) {
+        let seat = of_seat.seat;
+        let own = of_seat.is_asked.then(|| {
+            participant(session, &of_seat, catalog).unwrap_or_else(|problem| {
                 let hints = problem.hint.iter();
                 let reason = hints.fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
                 // Without a model it is reported elsewhere; another model of its list answers.
-                let others = asked.models[1..].iter();
-                let has_other = others.into_iter().any(|model| catalog.participant(model).is_ok());
+                let has_other = of_seat.models[1..].iter().any(|model| catalog.participant(model).is_ok());
                 if !seat.has_no_model() && !has_other {
                     problems.push((seat.name.clone(), problem));
                 }
                 Arc::new(UnseatedParticipant(reason))
             })
         });
-        let parts = answers.parts(session.definition(), &seat.name);
+        let parts = of_seat.parts;
         let participant: Arc<dyn Participant> = match own {
             Some(participant) if parts.is_empty() => participant,
             otherwise => {
@@ -236,7 +236,7 @@ pub fn seated(
 
 fn participant(
     session: &Session,
-    asked: &AskedSeat<'_>,
+    asked: &RosterSeat<'_>,
     catalog: &mut ParticipantFactory<'_>,
 ) -> Result<Arc<dyn Participant>, Diagnostic> {
     match asked.program(catalog, file_of(session)) {

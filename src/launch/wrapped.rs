@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::environment::Environment;
 use super::error::no_problems;
-use super::needs::asked_seats;
+use super::needs::asked_in_rounds;
 use super::prepare::Tell;
 use super::scripted_answers::Answers;
 use crate::config::findings::{Measured, WiretapFindings};
@@ -82,7 +82,7 @@ pub fn program_notes(
     answers: &Answers,
     set_up: &Environment,
 ) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    let models: BTreeSet<&str> = asked_seats(session, answers).map(|seat| seat.model.as_str()).collect();
+    let models: BTreeSet<&str> = asked_in_rounds(session, answers).map(|seat| seat.model.as_str()).collect();
     let programs = models.into_iter().filter_map(|model| InstalledProgram::of(model, set_up).ok().flatten());
     let programs: Vec<InstalledProgram<'_>> = programs.collect();
     let refusal = |program: &InstalledProgram<'_>| program.refusal(program.known.finding.as_ref()?);
@@ -103,7 +103,7 @@ pub(super) fn wrapped_seats(
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut by_model: HashMap<&str, Option<Wrapped>> = HashMap::new();
     let mut by_seat = HashMap::new();
-    for seat in asked_seats(session, answers) {
+    for seat in asked_in_rounds(session, answers) {
         let found = by_model.entry(&seat.model).or_insert_with(|| {
             wrapped(&seat.model, set_up, tell).unwrap_or_else(|problem| {
                 problems.push(problem);

@@ -50,7 +50,7 @@ impl ChosenParticipant {
             persona: seat.persona.clone(),
             needs_persona: seat.needs_persona,
             model: seat.model.clone(),
-            tools: if seat.tools == SeatTools::LeftOut { SeatTools::LeftOut } else { SeatTools::Unset },
+            tools: seat.tools.filter(|tools| *tools == SeatTools::LeftOut),
             ..ParticipantSpec::named(&seat.name, (0, 0))
         });
         let is_alone = loaded.definition.participants.len() == 1;
@@ -148,7 +148,7 @@ mod tests {
         else {
             panic!("a seat")
         };
-        assert_eq!((&*seat.name, seat.tools), ("coder", SeatTools::LeftOut));
+        assert_eq!((&*seat.name, seat.tools), ("coder", Some(SeatTools::LeftOut)));
         for wrong in [
             "{persona: coder, weight: 2}",
             "{persona: coder, count: 2}",

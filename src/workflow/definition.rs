@@ -4,146 +4,112 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::Value as Json;
 
 use super::keys::spec::KeyType::{
-    Any, Duration, Either, Flag, List, Map, Named, Positive, Steps, Text, Texts, Whole, Words,
+    Any, Duration, Either, Flag, List, Map, Named, Positive, Steps, Text, Whole, Words,
 };
-use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
-use super::load::entries::{Entries, keys};
-use super::load::material::{AGENDA_ITEM, ARTIFACT, agenda, artifacts};
-use super::load::task::{TASK, links, reports, tasks, tracker};
-use super::participants::{PARTICIPANT, ParticipantSpec, SeatTools, participants};
-use super::recall::{RECALL, RECENT_ROUNDS, Recall, RecallKeys, recall};
+use super::keys::spec::key;
+use super::load::entries::{Entries, enum_of_words, keys};
+use super::load::material::{AgendaKeys, ArtifactKeys, agenda, artifacts};
+use super::participants::{ParticipantSpec, SeatTools, participants};
+use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::{COMPLETENESS, Completeness, Item, Step, StepKind, steps};
-use super::task::{LINK, LinkDefinition, REPORT, Report, TRACKER_FILE, Task, TrackerFile};
+use super::steps::step::{Completeness, Item, Step, StepKind};
+use super::task::{LinkDefinition, Report, TASK, Task, TrackerFile, links, tasks};
 use crate::round::material::{AgendaItem, Artifact};
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 keys! {
     /// A facilitator's file: goal, people, material and steps.
     #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Definition {
-        id: String = key("id", Text, "the file's name", "The session's id.", "cache-choice"),
+    pub struct Definition as "definition" ("the definition") {
+        id: String = key("id", "the file's name", "The session's id.", "cache-choice"),
         description: Option<String> =
-            key("description", Text, "", "A line about the session.", "\"Which cache we build first\""),
-        goal: Option<String> = key("goal", Text, "", "The purpose of the session.", "\"Choose a cache\""),
+            key("description", "", "A line about the session.", "\"Which cache we build first\""),
+        goal: Option<String> = key("goal", "", "The purpose of the session.", "\"Choose a cache\""),
         constraints: Vec<String> =
-            key("constraints", Texts, "", "Conditions that every result must meet.", "[\"no new server\"]"),
-        project_summary: Option<String> = key(
-            "project_summary", Text, "`.s2s/CONTEXT.md`", "The project in a few lines.", "\"A web shop\"",
-        ),
-        input: Option<Value> =
-            key("input", Any, "the goal", "The input of the first step, any value.", "\"Add a dark mode\""),
+            key("constraints", "", "Conditions that every result must meet.", "[\"no new server\"]"),
+        project_summary: Option<String> =
+            key("project_summary", "`.s2s/CONTEXT.md`", "The project in a few lines.", "\"A web shop\""),
+        input: Option<Json> =
+            key("input", "the goal", "The input of the first step, any value.", "\"Add a dark mode\""),
         /// Never empty.
-        participants: Vec<ParticipantSpec> = key(
+        participants: Vec<ParticipantSpec> as (List(&Either(&[Text, Map(&ParticipantSpec::MAP)]))) = key(
             "participants",
-            List(&Either(&[Text, Map(&PARTICIPANT)])),
             "five personas",
             "The roster: models, `human`, names of personas, or maps; answers are revealed in this order.",
             "[openai/gpt-5-mini, human, qa-lead, {name: ana, model: ollama/llama3.2}]",
         ) => participants,
-        facilitator_directive: Option<String> = key(
-            "facilitator_directive", Text, "", "A line for everyone, after `your_role`.", "\"Be brief.\"",
-        ),
-        artifacts: Vec<Artifact> =
-            key("artifacts", List(&Map(&ARTIFACT)), "", "Numbered material.", "[{id: R-1, title: A}]")
-            => artifacts,
-        agenda: Vec<AgendaItem> =
-            key("agenda", List(&Map(&AGENDA_ITEM)), "", "The items to discuss.", "[{title: Caching}]")
-            => agenda,
-        tasks: Vec<Task> =
-            key("tasks", List(&Map(&TASK)), "", "Tasks of a tracker.", "[{id: APP-15, title: Mode}]")
-            => tasks,
-        tracker: Option<TrackerFile> =
-            key("tracker", Map(&TRACKER_FILE), "", "The file of the tasks.", "{file: tasks.yaml}") => tracker,
-        links: Vec<LinkDefinition> = key(
+        facilitator_directive: Option<String> =
+            key("facilitator_directive", "", "A line for everyone, after `your_role`.", "\"Be brief.\""),
+        artifacts: Vec<Artifact> as (List(&Map(&ArtifactKeys::MAP))) =
+            key("artifacts", "", "Numbered material.", "[{id: R-1, title: A}]") => artifacts,
+        agenda: Vec<AgendaItem> as (List(&Map(&AgendaKeys::MAP))) =
+            key("agenda", "", "The items to discuss.", "[{title: Caching}]") => agenda,
+        tasks: Vec<Task> as (List(&Map(&TASK))) =
+            key("tasks", "", "Tasks of a tracker.", "[{id: APP-15, title: Mode}]") => tasks,
+        tracker: Option<TrackerFile> = key("tracker", "", "The file of the tasks.", "{file: tasks.yaml}"),
+        links: Vec<LinkDefinition> as (List(&Map(&LinkDefinition::MAP))) = key(
             "links",
-            List(&Map(&LINK)),
             "",
             "Links between tasks, agents and saved sessions.",
             "[{id: l1, fromId: agent-1, toId: APP-15, type: agent_task}]",
         ) => links,
-        reports: Vec<Report> =
-            key("reports", List(&Map(&REPORT)), "", "Agents' reports.", "[{agentId: a, content: Ok}]")
-            => reports,
-        open_conflicts: Vec<Value> =
-            key("open_conflicts", List(&Any), "", "Conflicts that are still open.", "[\"speed or safety\"]"),
-        open_questions: Vec<Value> =
-            key("open_questions", List(&Any), "", "Questions that are still open.", "[\"Who pays?\"]"),
-        current_round: u32 =
-            key("current_round", Whole(1, u64::MAX), "1", "The number of the first round.", "3"),
-        budget: Option<f64> = key(
-            "max_usd", Positive, "no limit", "The most that the session may cost, in US dollars.", "0.50",
-        ),
-        supersedes: Option<String> = key(
-            "supersedes", Text, "", "The session or decision record that the decision replaces.", "ADR-0007",
-        ),
+        reports: Vec<Report> = key("reports", "", "Agents' reports.", "[{agentId: a, content: Ok}]"),
+        open_conflicts: Vec<Json> =
+            key("open_conflicts", "", "Conflicts that are still open.", "[\"speed or safety\"]"),
+        open_questions: Vec<Json> =
+            key("open_questions", "", "Questions that are still open.", "[\"Who pays?\"]"),
+        current_round: u32 as (Whole(1, u64::MAX)) =
+            key("current_round", "1", "The number of the first round.", "3"),
+        budget: Option<f64> as (Positive) =
+            key("max_usd", "no limit", "The most that the session may cost, in US dollars.", "0.50"),
+        supersedes: Option<String> =
+            key("supersedes", "", "The session or decision record that the decision replaces.", "ADR-0007"),
         /// Its service's cache of the shared part is then filled for the others.
-        warm_first: bool = key(
-            "warm_first",
-            Words(|| vec!["off", "on"]),
-            "off",
-            "Whether one seat a model is asked first.",
-            "on",
-        ) => |entries: Entries<'_>| entries.text("warm_first").as_deref() == Some("on"),
-        recall: RecallKeys = key(
-            "context", Map(&RECALL), "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}",
-        ) => recall,
+        warm_first: bool as (Words(|| vec!["off", "on"])) =
+            key("warm_first", "off", "Whether one seat a model is asked first.", "on"),
+        recall: RecallKeys =
+            key("context", "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}"),
         leaks: Option<LeakAction> = key(
             "leaks",
-            words!(LeakAction),
             "flag",
             "Names of seats, models and makers in answers: flagged, masked or left.",
             "mask",
         ),
         /// Participants see each other by pseudonyms, drawn with the seed if one is given.
-        pseudonyms: Option<PseudonymSetting> = key(
-            "pseudonyms", Either(&[Flag, Map(&PSEUDONYMS)]), "false", "Pseudonyms in place of names.", "true",
-        ) => pseudonyms,
-        completeness: Option<Completeness> = key(
-            "completeness", COMPLETENESS, "warn", "The completeness check of steps that set none.", "strict",
-        ),
-        max_snapshot_bytes: usize = key(
-            "max_snapshot_bytes", Whole(1, u64::MAX), "262144", "The largest snapshot, in bytes.", "1000000",
-        ),
+        pseudonyms: Option<PseudonymSetting> as (Either(&[Flag, Map(&PseudonymSetting::MAP)])) =
+            key("pseudonyms", "false", "Pseudonyms in place of names.", "true") => pseudonyms,
+        completeness: Option<Completeness> =
+            key("completeness", "warn", "The completeness check of steps that set none.", "strict"),
+        max_snapshot_bytes: usize as (Whole(1, u64::MAX)) =
+            key("max_snapshot_bytes", "262144", "The largest snapshot, in bytes.", "1000000"),
         /// Evidence that looks like a secret is sent, once the user agrees.
-        secrets_allowed: bool = key(
+        secrets_allowed: bool as (Words(|| vec!["refuse", "allow"])) = key(
             "secrets",
-            Words(|| vec!["refuse", "allow"]),
             "refuse",
             "Evidence that looks like a key or password; `allow` sends it, once you agree.",
             "allow",
-        ) => |entries: Entries<'_>| entries.text("secrets").as_deref() == Some("allow"),
-        max_iterations: u32 = key(
-            "max_iterations",
-            Whole(1, u64::MAX),
-            "100",
-            "The most step runs in one session, loops included.",
-            "20",
         ),
-        max_duration_ms: Option<u64> =
-            key("max_duration", Duration, "no limit", "The most time the session may take.", "10m"),
-        answers: Option<Node> = key(
+        max_iterations: u32 as (Whole(1, u64::MAX)) =
+            key("max_iterations", "100", "The most step runs in one session, loops included.", "20"),
+        max_duration_ms: Option<u64> as (Duration) =
+            key("max_duration", "no limit", "The most time the session may take.", "10m"),
+        answers: Option<Node> as (Named(&Any)) = key(
             "answers",
-            Named(&Any),
             "",
             "Answers written beforehand, by step and seat, as in a file of `--answers`; no model is asked.",
             "{pick: {qa-lead: {vote: redis}}, ok: true}",
-        ) => |entries: Entries<'_>| entries.node("answers").cloned(),
+        ),
         /// Never empty. Who changes them resets the index.
-        steps: Vec<Step> =
-            key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]")
-            => steps,
+        steps: Vec<Step> as (Steps) =
+            key("steps", "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),
     } and {
         index: StepIndex,
     }
 }
-
-pub const DEFINITION: MapSpec = map("definition", "the definition", Definition::KEYS);
-const PSEUDONYMS: MapSpec = map("pseudonyms", "pseudonyms", PseudonymSetting::KEYS);
 
 /// What is looked for among the steps again and again; made when first needed.
 #[derive(Debug, Clone, Default)]
@@ -193,16 +159,17 @@ enum_of_words! {
 
 keys! {
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub struct PseudonymSetting {
-        seed: Option<u64> =
-            key("seed", Whole(0, u64::MAX), "the run's, or random", "The seed they are drawn with.", "7"),
+    pub struct PseudonymSetting as "pseudonyms" ("pseudonyms") {
+        seed: Option<u64> = key("seed", "the run's, or random", "The seed they are drawn with.", "7"),
     }
 }
 
 /// `true`, `false` or `{seed: 7}`.
 fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
-    let is_wanted = entries.flag("pseudonyms") == Some(true);
-    entries.map("pseudonyms").map(PseudonymSetting::read).or(is_wanted.then(PseudonymSetting::default))
+    match entries.node("pseudonyms")?.value {
+        Value::Bool(is_wanted) => is_wanted.then(PseudonymSetting::default),
+        _ => entries.map("pseudonyms").map(PseudonymSetting::read),
+    }
 }
 
 impl Definition {
@@ -347,7 +314,7 @@ impl Definition {
     /// A participant, or the model that an agent step names, may use the tools of its program.
     pub fn allows_tools(&self, name: &str) -> bool {
         if let Some(spec) = self.participants.iter().find(|spec| spec.name == name) {
-            return spec.tools == SeatTools::Allowed;
+            return spec.tools == Some(SeatTools::Allowed);
         }
         let mut agents = self.all_steps().filter_map(Step::agent);
         agents.any(|agent| agent.agent == name && agent.allows_tools)
@@ -409,7 +376,7 @@ impl Definition {
     }
 
     /// The session's input: `input`, else the goal, else null.
-    pub fn input(&self) -> Value {
-        self.input.clone().or_else(|| self.goal.clone().map(Value::String)).unwrap_or(Value::Null)
+    pub fn input(&self) -> Json {
+        self.input.clone().or_else(|| self.goal.clone().map(Json::String)).unwrap_or_default()
     }
 }

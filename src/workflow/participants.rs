@@ -4,101 +4,88 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::spec::KeyType::{Flag, List, Number, Positive, Text, Texts, Whole, Words};
-use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
-use super::load::entries::{Entries, keys};
-use super::load::map_reader::as_text;
+use super::keys::spec::KeyType::{Number, Positive, Texts, Whole};
+use super::keys::spec::{KeySpec, key};
+use super::load::entries::{Entries, FromKey, as_text, enum_of_words, items, keys};
 use crate::persona::is_name;
 use crate::yaml::Value;
 
 keys! {
     #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct ParticipantSpec {
+    pub struct ParticipantSpec as "participant" ("a participant") {
         /// Empty of a seat that is named after its model.
-        persona: String = key("persona", Text, "that of its name, if any", "The persona.", "qa-lead"),
-        name: String =
-            key("name", Text, "the persona, or the model's last part", "The name of the seat.", "ann"),
+        persona: String = key("persona", "that of its name, if any", "The persona.", "qa-lead"),
+        name: String = key("name", "the persona, or the model's last part", "The name of the seat.", "ann"),
         role: Option<String> =
-            key("role", Text, "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
+            key("role", "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
         prompt: Option<String> =
-            key("prompt", Text, "the persona's text", "A text instead of a persona's.", "\"You test.\""),
-        model: Option<String> = key(
+            key("prompt", "the persona's text", "A text instead of a persona's.", "\"You test.\""),
+        model: Option<String> as (Texts) = key(
             "model",
-            Texts,
             "see [models](PROVIDERS.md)",
             "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list, in rounds, the next is asked if one fails.",
             "ollama/llama3.2",
         ) => |entries: Entries<'_>| models(entries).next(),
-        agent_only: bool = key(
-            "agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true",
-        ),
-        weight: f64 = key("weight", Positive, "1", "The weight of its ballot.", "2"),
-        seed: Option<u64> = key(
-            "seed",
-            Whole(0, u64::MAX),
-            "",
-            "The seed of the first seat, one more for each further seat.",
-            "7",
-        ),
+        agent_only: bool =
+            key("agent_only", "false", "It works for steps of type `agent` and sits in no round.", "true"),
+        weight: f64 as (Positive) = key("weight", "1", "The weight of its ballot.", "2"),
+        seed: Option<u64> =
+            key("seed", "", "The seed of the first seat, one more for each further seat.", "7"),
         // No service takes a higher one.
-        temperature: Option<f64> =
-            key("temperature", Number(0.0, 2.0), "the provider's", "The temperature.", "0.7"),
-        effort: Option<Effort> =
-            key("effort", words!(Effort), "the provider's", "How much the model is to think.", "low"),
-        max_output_tokens: Option<u64> = key(
-            "max_output_tokens",
-            Whole(1, u64::MAX),
-            "16384",
-            "The most tokens of a reply, thinking included.",
-            "32768",
-        ),
-        skills: Vec<String> = key("skills", Texts, "", "Skills, for work items.", "[rust]"),
-        tags: Vec<String> =
-            key("tags", Texts, "the persona's", "Words that describe it to reviewers.", "[backend]"),
-        tools: SeatTools = key(
+        temperature: Option<f64> as (Number(0.0, 2.0)) =
+            key("temperature", "the provider's", "The temperature.", "0.7"),
+        effort: Option<Effort> = key("effort", "the provider's", "How much the model is to think.", "low"),
+        max_output_tokens: Option<u64> as (Whole(1, u64::MAX)) =
+            key("max_output_tokens", "16384", "The most tokens of a reply, thinking included.", "32768"),
+        skills: Vec<String> = key("skills", "", "Skills, for work items.", "[rust]"),
+        tags: Vec<String> = key("tags", "the persona's", "Words that describe it to reviewers.", "[backend]"),
+        tools: Option<SeatTools> = key(
             "tools",
-            Words(|| vec!["none", "allowed"]),
             "",
             "`allowed`: the program that its model is may use its tools, and takes no seat in a round. `none`: its persona's tools are left out.",
             "none",
-        ) => tools,
+        ),
     } also {
-        key("count", Whole(1, MOST_SEATS), "1", "The number of seats.", "3"),
-        key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
-        key("env", Texts, "", "Names of environment variables that the program gets.", "[HOME]"),
-        key("ok_exit", List(&Whole(0, 255)), "[0]", "Exit codes that are answers.", "[0, 1]"),
-        key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
+        COUNT,
+        ProgramSpec::KEYS[0],
+        ProgramSpec::KEYS[1],
+        ProgramSpec::KEYS[2],
+        ProgramSpec::KEYS[3],
     } and {
         needs_persona: bool,
         command: Option<ProgramSpec>,
         /// The models that are asked in turn when it fails in a round.
-        fallbacks: Vec<String>,
-        place: (u64, u64),
+        fallbacks: Vec<String> => fallbacks,
+        place: (u64, u64) => Entries::place,
     }
 }
 
-pub const PARTICIPANT: MapSpec = map("participant", "a participant", ParticipantSpec::KEYS);
+const COUNT: KeySpec = key("count", "1", "The number of seats.", "3").of(Whole(1, MOST_SEATS));
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SeatTools {
-    /// Nothing: a persona that lists tools takes no seat in a round.
-    #[default]
-    Unset,
-    /// It sits without the tools that its persona lists.
-    LeftOut,
-    /// The program that its model is may use its tools.
-    Allowed,
+enum_of_words! {
+    /// Tools of a seat; one that says nothing of them takes no seat in a round if its persona lists some.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SeatTools {
+        /// It sits without the tools that its persona lists.
+        LeftOut = "none",
+        /// The program that its model is may use its tools.
+        Allowed = "allowed",
+    }
 }
 
-/// An external program that answers: started without a shell, the prompt on its standard input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProgramSpec {
-    pub command: Vec<String>,
-    /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
-    pub env: Vec<String>,
-    /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
-    pub ok_exit: Vec<i64>,
-    pub tool_less: bool,
+keys! {
+    /// An external program that answers: started without a shell, the prompt on its standard input.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct ProgramSpec {
+        command: Vec<String> =
+            key("command", "", "An external program and its arguments.", "[./agent.sh, --json]"),
+        /// Beside `PATH`, `HOME` and the like.
+        env: Vec<String> = key("env", "", "Names of environment variables that the program gets.", "[HOME]"),
+        /// Beside 0. The answer is that it ended so, and what it printed.
+        ok_exit: Vec<i64> = key("ok_exit", "[0]", "Exit codes that are answers.", "[0, 1]"),
+        tool_less: bool =
+            key("tool_less", "false", "Whether the program may take a seat in a blind round.", "true"),
+    }
 }
 
 impl ParticipantSpec {
@@ -188,7 +175,7 @@ fn name_apart(all: &mut [ParticipantSpec]) {
 /// `taken` are the names of the seats so far: seats that `count` numbers go on from theirs.
 fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
     let seat = of_one(entries);
-    let count = entries.whole_number("count").unwrap_or(1).clamp(1, MOST_SEATS);
+    let count = Option::from_key(entries, &COUNT).unwrap_or(1).clamp(1, MOST_SEATS);
     let is_numbered = count > 1 && !seat.persona.is_empty();
     let mut number = 0;
     for nth in 0..count {
@@ -206,11 +193,11 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: 
 }
 
 fn of_one(entries: Entries<'_>) -> ParticipantSpec {
-    let seat = ParticipantSpec {
-        place: (entries.node.line, entries.node.column),
-        fallbacks: fallbacks(entries),
-        ..ParticipantSpec::read(entries)
-    };
+    let seat = ParticipantSpec::read(entries);
+    if entries.has("tools") && entries.has("command") {
+        let message = "`tools` stands beside a `command`, which has the tools it has";
+        entries.refuse(entries.node, message, "leave one of them out");
+    }
     let mut name = if seat.name.is_empty() { seat.persona.clone() } else { seat.name.clone() };
     if let (true, Some(model)) = (name.is_empty(), &seat.model) {
         return ParticipantSpec { name: name_of_model(model), ..seat };
@@ -235,7 +222,8 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
 }
 
 fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
-    entries.texts("model").into_iter().filter(|model| !model.is_empty())
+    let models = entries.node("model").map(items).unwrap_or_default();
+    models.iter().filter_map(as_text).filter(|model| !model.is_empty())
 }
 
 fn fallbacks(entries: Entries<'_>) -> Vec<String> {
@@ -252,23 +240,8 @@ fn fallbacks(entries: Entries<'_>) -> Vec<String> {
     fallbacks
 }
 
-fn tools(entries: Entries<'_>) -> SeatTools {
-    if entries.has("tools") && entries.has("command") {
-        let message = "`tools` stands beside a `command`, which has the tools it has";
-        entries.refuse(entries.node, message, "leave one of them out");
-    }
-    let words = [("none", SeatTools::LeftOut), ("allowed", SeatTools::Allowed)];
-    entries.word("tools", &words).unwrap_or_default()
-}
-
 fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
-    let codes = entries.values("ok_exit");
-    let program = ProgramSpec {
-        command: entries.texts("command"),
-        env: entries.texts("env"),
-        ok_exit: codes.iter().filter_map(serde_json::Value::as_i64).collect(),
-        tool_less: entries.flag("tool_less").unwrap_or(false),
-    };
+    let program = ProgramSpec::read(entries);
     if !entries.has("command") {
         if program != ProgramSpec::default() {
             let message = format!("`{name}` has keys of an external program and no `command`");

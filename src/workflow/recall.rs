@@ -1,9 +1,8 @@
 //! Memory of a round's snapshot: the key `context`.
 
-use super::keys::spec::KeyType::{Either, List, Text, Whole, Words};
-use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
-use super::load::entries::{Entries, keys};
-use super::load::map_reader::as_text;
+use super::keys::spec::KeyType::{Either, List, Text, Words};
+use super::keys::spec::key;
+use super::load::entries::{as_text, enum_of_words, from_node, items, keys};
 
 enum_of_words! {
     /// The part of the last closed round's answers in a snapshot.
@@ -32,24 +31,14 @@ pub enum Results {
 keys! {
     /// The key as it is written; what is left out is the definition's, or the default.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
-    pub struct RecallKeys {
-        answers: Option<RecalledAnswers> = key(
-            "answers", words!(RecalledAnswers), "full", "What is shown of the last answers.", "positions",
-        ),
-        rounds: Option<usize> =
-            key("rounds", Whole(0, u64::MAX), "5", "The number of closed rounds that are shown.", "3"),
-        results: Option<Results> = key(
-            "results",
-            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
-            "all",
-            "The other steps whose results are shown.",
-            "[plan]",
-        ) => results,
+    pub struct RecallKeys as "context" ("`context`") {
+        answers: Option<RecalledAnswers> =
+            key("answers", "full", "What is shown of the last answers.", "positions"),
+        rounds: Option<usize> = key("rounds", "5", "The number of closed rounds that are shown.", "3"),
+        results: Option<Results> =
+            key("results", "all", "The other steps whose results are shown.", "[plan]"),
     }
 }
-
-/// The key `context` of the definition and of rounds.
-pub const RECALL: MapSpec = map("context", "`context`", RecallKeys::KEYS);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
@@ -73,15 +62,10 @@ impl Results {
     }
 }
 
-fn results(entries: Entries<'_>) -> Option<Results> {
-    entries.node("results").map(|node| match as_text(node).as_deref() {
+from_node! {
+    Results as Either(&[Words(|| vec!["all", "none"]), List(&Text)]) => |node, _key, _found| Some(match as_text(node).as_deref() {
         Some("none") => Results::None,
         Some(_) => Results::All,
-        None => Results::Named(entries.texts("results")),
-    })
-}
-
-/// Reads the key `context` of a definition or a round.
-pub fn recall(entries: Entries<'_>) -> RecallKeys {
-    entries.map("context").map(RecallKeys::read).unwrap_or_default()
+        None => Results::Named(items(node).iter().filter_map(as_text).collect()),
+    });
 }

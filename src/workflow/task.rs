@@ -1,13 +1,13 @@
-//! Tasks, links and reports of a definition: what a tracker hands on, and what is linked to what.
-//!
-//! Plain data with the written names; the other names a person may use for the same are read here.
+//! Tasks, links and reports, of a definition or of a file of tasks: what a tracker hands on, and what is linked
+//! to what. The other names a person may use for the same are read here.
 
 use serde_json::{Map, Value};
 
 use super::keys::spec::KeyType::Text;
-use super::keys::spec::{MapSpec, REQUIRED, key, map};
-use super::load::entries::{Entries, keys};
+use super::keys::spec::{MapSpec, REQUIRED, key};
+use super::load::entries::{Entries, as_text, keys};
 use crate::diagnostic::Diagnostic;
+use crate::yaml::{Node, Value as Yaml};
 
 pub const TRACKER: &str = "tracker";
 
@@ -52,50 +52,72 @@ impl Task {
 
 keys! {
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct TrackerFile {
+    pub struct TrackerFile as "tracker" ("`tracker`") {
         file: String = key(
             "file",
-            Text,
             REQUIRED,
             "A file with `tasks`, only read; `tasks.state.yaml` next to it keeps their state.",
             ".s2s/tasks.yaml",
         ),
     } and {
-        place: (u64, u64),
+        place: (u64, u64) => Entries::place,
     }
 }
 
 keys! {
     /// A typed edge between two things.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct LinkDefinition {
-        id: String = key("id", Text, REQUIRED, "Its id.", "l1"),
-        from: String =
-            key("fromId", Text, REQUIRED, "Its start: a task, an agent or a saved session.", "agent-1"),
-        to: String = key("toId", Text, REQUIRED, "Its end.", "APP-15"),
+    pub struct LinkDefinition as "link" ("a link") {
+        id: String = key("id", REQUIRED, "Its id.", "l1"),
+        from: String = key("fromId", REQUIRED, "Its start: a task, an agent or a saved session.", "agent-1"),
+        to: String = key("toId", REQUIRED, "Its end.", "APP-15"),
         /// `agent_task` names a task's agent.
-        kind: String = key("type", Text, REQUIRED, "Its type.", "agent_task"),
-        created_at: String = key("createdAt", Text, "", "The time it was created.", "2026-01-31"),
+        kind: String = key("type", REQUIRED, "Its type.", "agent_task"),
+        created_at: String = key("createdAt", "", "The time it was created.", "2026-01-31"),
     } and {
-        place: (u64, u64),
+        place: (u64, u64) => Entries::place,
     }
 }
 
 keys! {
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Report {
-        agent: String = key("agentId", Text, REQUIRED, "The agent that wrote it.", "agent-1"),
-        scope: String =
-            key("scope", Text, "current", "Its scope.", "current")
-            => |entries: Entries<'_>| entries.text("scope").unwrap_or_else(|| "current".to_owned()),
-        created_at: String = key("createdAt", Text, "", "The time it was created.", "2026-01-31"),
-        content: String = key("content", Text, "", "Its text.", "Done."),
+    pub struct Report as "report" ("a report") {
+        agent: String = key("agentId", REQUIRED, "The agent that wrote it.", "agent-1"),
+        scope: String as (Text) = key(
+            "scope",
+            "current",
+            "Its scope.",
+            "current",
+        ) => |entries: Entries<'_>| entries.text("scope").unwrap_or_else(|| "current".to_owned()),
+        created_at: String = key("createdAt", "", "The time it was created.", "2026-01-31"),
+        content: String = key("content", "", "Its text.", "Done."),
     }
 }
 
-pub const TRACKER_FILE: MapSpec = map("tracker", "`tracker`", TrackerFile::KEYS);
-pub const LINK: MapSpec = map("link", "a link", LinkDefinition::KEYS);
-pub const REPORT: MapSpec = map("report", "a report", Report::KEYS);
+keys! {
+    /// A task as it is written.
+    pub struct TaskKeys as "task" ("a task") {
+        id: Option<String> = key("id", "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
+        issue_id: Option<String> = key("issue_id", "", "Another name of `id`.", "APP-15"),
+        title: String = key("title", "", "Its title.", "\"Dark mode\""),
+        description: String = key("description", "", "What to do.", "\"Add a switch.\""),
+        test_steps: Vec<String> = key("test_steps", "", "How to test it.", "[\"click the switch\"]"),
+        steps: Vec<String> = key("steps", "", "Another name of `test_steps`.", "[\"click the switch\"]"),
+        status: Option<String> = key("status", "OPEN", "Its status.", "DONE"),
+        priority: Option<Node> =
+            key("priority", "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
+        deleted_at: Option<Value> =
+            key("deletedAt", "", "The time of its deletion; with one it is left out.", "2026-01-31"),
+    }
+}
+
+pub const TASK: MapSpec = MapSpec {
+    others: Some(
+        "A row of linked tasks also has its `statusSince`, `estimate`, `timeSpent`, `createdAt`, `labels` and \
+         `languageCode`. Other keys are left out.",
+    ),
+    ..TaskKeys::MAP
+};
 
 impl Task {
     pub fn is_done(status: &str) -> bool {
@@ -165,6 +187,83 @@ fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value
         out.insert(written.map_or(key, |(_, name)| (*name).to_owned()), value);
     }
     out
+}
+
+pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for inner in entries.maps("tasks") {
+        let task = task(inner);
+        if task.id.is_empty() {
+            inner.refuse(inner.node, "a task has no `id`", "add `id: APP-15`");
+        } else if tasks.iter().any(|other| other.id == task.id) {
+            inner.refuse(inner.node, format!("duplicate task id `{}`", task.id), "give each its own id");
+        }
+        tasks.push(task);
+    }
+    tasks
+}
+
+fn task(inner: Entries<'_>) -> Task {
+    let TaskKeys { id, issue_id, title, description, test_steps, steps, status, priority, deleted_at } =
+        TaskKeys::read(inner);
+    let id = id.or(issue_id).unwrap_or_default();
+    let status = status.unwrap_or_else(|| "OPEN".to_owned());
+    let (priority, doubt) = priority.map_or((0, None), |node| read_priority(&node, &id, inner.found.file));
+    let mut row = Map::new();
+    for key in ROW_KEYS {
+        let written = inner.node(key).map(Node::to_json);
+        let value = match key {
+            "id" => id.as_str().into(),
+            "title" => title.as_str().into(),
+            "status" => status.as_str().into(),
+            "priority" if written.as_ref().is_some_and(|value| !value.is_null()) => priority.into(),
+            "labels" => written.unwrap_or_else(|| Value::Array(Vec::new())),
+            _ => written.unwrap_or_default(),
+        };
+        row.insert(key.to_owned(), value);
+    }
+    Task {
+        id,
+        title,
+        description,
+        test_steps: if test_steps.is_empty() { steps } else { test_steps },
+        priority,
+        doubt,
+        status,
+        row,
+        deleted: deleted_at.is_some(),
+        place: inner.place(),
+    }
+}
+
+/// The number of a task's priority, and what is to be said of one that cannot be read.
+fn read_priority(node: &Node, id: &str, file: &str) -> (u8, Option<Diagnostic>) {
+    let written = match &node.value {
+        Yaml::Number(number) => number.to_string(),
+        _ => as_text(node).unwrap_or_default(),
+    };
+    let number = priority_of(&written);
+    let doubt = number.is_none().then(|| {
+        let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
+        let message = format!("`priority` of task `{id}` is read as 0: `{written}` is none");
+        node.problem(file, message).hint(hint)
+    });
+    (number.unwrap_or(0), doubt)
+}
+
+pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
+    let mut links: Vec<LinkDefinition> = Vec::new();
+    for inner in entries.maps("links") {
+        let link = LinkDefinition::read(inner);
+        if !link.from.is_empty() && link.from == link.to {
+            let message = format!("link `{}` leads from `{}` to itself", link.id, link.from);
+            inner.refuse(inner.node, message, "point `toId` at something else");
+        } else if !link.id.is_empty() && links.iter().any(|other| other.id == link.id) {
+            inner.refuse(inner.node, format!("duplicate link id `{}`", link.id), "give each its own id");
+        }
+        links.push(link);
+    }
+    links
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::definition::{DEFINITION, Definition};
+use super::definition::Definition;
 use super::keys::check::Keys;
 use super::keys::spec::KeySpec;
 use super::load::entries::{Entries, Findings};
-use super::load::task::{links, reports, tasks};
+use super::task::{Report, links, tasks};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Out, Value, read, read_yaml_or_json};
 
@@ -39,7 +39,7 @@ impl Definition {
         };
         let found = Findings::new(&name);
         let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
-        let keys: Vec<_> = DEFINITION.keys.iter().filter(is_kept).collect();
+        let keys: Vec<_> = Definition::KEYS.iter().filter(is_kept).collect();
         Keys { what: "the tasks file", places: &[], known: &keys, is_open: false }.check(&node, &found);
         if let Some(entries) = Entries::of(&node, &found) {
             read.take(entries);
@@ -66,7 +66,8 @@ impl Tasks {
                 definition.links.push(link);
             }
         }
-        definition.reports.extend(reports(entries).into_iter().filter(|report| !report.agent.is_empty()));
+        let reports = entries.maps("reports").map(Report::read);
+        definition.reports.extend(reports.filter(|report| !report.agent.is_empty()));
     }
 }
 

@@ -408,7 +408,7 @@ impl<'a> Checker<'a> {
     /// `results` must name steps that leave a result, and no rounds.
     fn check_recall(&mut self) {
         let definition = self.definition;
-        let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
+        let rounds = definition.all_steps().filter_map(|step| Some((step.place, &step.round()?.recall)));
         for ((line, column), keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
             let Some(Results::Named(names)) = &keys.results else { continue };
             for name in names {

@@ -364,8 +364,8 @@ mod tests {
         fill_in(&mut form, &[("models", "human, {persona: coder, tools: none}")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
         let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
-        let tools: Vec<SeatTools> = loaded.participants.iter().map(|seat| seat.tools).collect();
-        assert_eq!(tools, [SeatTools::Unset, SeatTools::LeftOut]);
+        let tools: Vec<Option<SeatTools>> = loaded.participants.iter().map(|seat| seat.tools).collect();
+        assert_eq!(tools, [None, Some(SeatTools::LeftOut)]);
         fill_in(&mut form, &[("models", "gpt-5")]);
         assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
     }

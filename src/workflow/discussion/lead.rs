@@ -1,9 +1,10 @@
 //! The steps of a model that leads a discussion: it proposes, and an approval takes the proposal or puts
 //! it to a person.
 
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::workflow::load::entries::Findings;
+use crate::workflow::steps::discussion::{DiscussionKeys, FacilitatorKeys};
 use crate::yaml::Node;
 
 /// The persona of a model that leads, unless it is given another.
@@ -19,26 +20,14 @@ pub struct Lead {
 
 impl Lead {
     /// The model that leads, by the keys of a discussion; `None` if a person does.
-    pub fn read(step: &Node, keys: &JsonMap<String, Json>, found: &Findings<'_>) -> Option<Self> {
-        let approve = keys.get("approve");
-        let (model, persona) = match keys.get("facilitator") {
-            Some(Json::String(word)) if word != "human" => (word.clone(), None),
-            Some(Json::Object(map)) => {
-                let text = |key: &str| map.get(key).and_then(Json::as_str).map(str::to_owned);
-                (text("model").unwrap_or_default(), text("persona"))
-            }
-            _ => {
-                if approve.is_some() {
-                    found.refuse(
-                        step,
-                        "`approve` has no effect: a person leads this discussion",
-                        "name a model as `facilitator`, or leave `approve` out",
-                    );
-                }
-                return None;
-            }
-        };
-        let ask_if = match approve {
+    pub fn read(step: &Node, keys: DiscussionKeys, found: &Findings<'_>) -> Option<Self> {
+        let lead = keys.facilitator.filter(|lead| lead.model != "human");
+        if lead.is_none() && keys.approve.is_some() {
+            let message = "`approve` has no effect: a person leads this discussion";
+            found.refuse(step, message, "name a model as `facilitator`, or leave `approve` out");
+        }
+        let FacilitatorKeys { model, persona } = lead?;
+        let ask_if = match keys.approve {
             Some(Json::String(word)) if word == "all" => None,
             Some(Json::Number(alone)) => Some(format!("rounds > {alone}")),
             _ => Some("false".to_owned()),

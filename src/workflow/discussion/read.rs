@@ -4,7 +4,8 @@ use serde_json::{Map as JsonMap, Value as Json};
 
 use super::lead::Lead;
 use crate::diagnostic::did_you_mean;
-use crate::workflow::load::entries::Findings;
+use crate::workflow::load::entries::{Entries, Findings};
+use crate::workflow::steps::discussion::DiscussionKeys;
 use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
 use crate::yaml::Node;
 
@@ -19,13 +20,15 @@ pub struct Discussion {
     pub(super) kind: String,
     pub(super) topic: String,
     pub(super) phases: Vec<Phase>,
+    pub(super) max_rounds: Option<u64>,
     pub lead: Option<Lead>,
 }
 
 impl Discussion {
     pub fn read(step: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Self> {
         let Json::Object(keys) = step.to_json() else { return None };
-        let name = keys.get("strategy").and_then(Json::as_str).unwrap_or("blind").to_owned();
+        let own = DiscussionKeys::read(Entries { node: step, found });
+        let name = own.strategy.clone().unwrap_or_else(|| "blind".to_owned());
         let built_in = || strategies().iter().find(|known| known.name == name).cloned().map(Ok);
         let strategy = match built_in().or_else(|| read_strategy(&name).transpose()) {
             Some(Ok(strategy)) => strategy,
@@ -55,7 +58,8 @@ impl Discussion {
         if WITH_OPTIONS.contains(&kind.as_str()) {
             ballot.entry("order").or_insert_with(|| "per-seat".into());
         }
-        let lead = Lead::read(step, &keys, found);
+        let (topic, max_rounds) = (own.topic.clone(), own.max_rounds);
+        let lead = Lead::read(step, own, found);
         if strategy.ranks_answers() && ballot.contains_key("options") {
             let message = format!("the answers are the options of strategy `{name}`");
             found.refuse(step, message, "leave `options` out");
@@ -65,19 +69,15 @@ impl Discussion {
             && !strategy.ranks_answers()
             && !ballot.contains_key("options");
         let phases = phases(&strategy, needs_ideas);
-        let topic = step.text("topic");
-        let read = Self { id: step.text("id"), topic, phases, keys, strategy, ballot, kind, lead };
+        let read =
+            Self { id: step.text("id"), topic, phases, max_rounds, keys, strategy, ballot, kind, lead };
         let shortest = read.phases.iter().filter(|phase| phase.skip_if.is_none()).count() as u64;
-        if read.max_rounds().is_some_and(|most| most < shortest) {
+        if max_rounds.is_some_and(|most| most < shortest) {
             let message = format!("`max_rounds` is below the {shortest} rounds that `{name}` takes at least");
             found.refuse(step, message, format!("write `max_rounds: {shortest}` or more"));
             return None;
         }
         Some(read)
-    }
-
-    pub(super) fn max_rounds(&self) -> Option<u64> {
-        self.keys.get("max_rounds").and_then(Json::as_u64)
     }
 }
 

@@ -141,7 +141,7 @@ impl Discussion {
             return own;
         }
         let others = self.phases.iter().filter(|other| other.id != phase.id && other.skip_if.is_none());
-        match self.max_rounds() {
+        match self.max_rounds {
             Some(most) => Some(most.saturating_sub(others.count() as u64).max(1)),
             None if self.lead.is_some() => own.or(Some(1)),
             None => own,

@@ -4,18 +4,17 @@ use super::spec::{KeySpec, KeyType, MapSpec, StepType};
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::tally::{Decimal, Fraction};
 use crate::words::meant;
-use crate::workflow::definition::DEFINITION;
-use crate::workflow::load::entries::Findings;
-use crate::workflow::load::map_reader::{as_text, parse_duration};
+use crate::workflow::definition::Definition;
+use crate::workflow::load::entries::{Findings, as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
 use crate::workflow::steps::step::{EVERY, shared_keys, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
     if matches!(node.value, Value::Map(_)) {
-        check_map(node, &DEFINITION, found);
+        check_map(node, &Definition::MAP, found);
     } else {
-        not_a_map(node, DEFINITION.what, "write at least `question: …`, or `steps:`", found);
+        not_a_map(node, Definition::MAP.what, "write at least `question: …`, or `steps:`", found);
     }
 }
 
@@ -249,7 +248,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
         (KeyType::Decimal, Value::Number(number)) => Decimal::from_json(number).is_some(),
         (KeyType::Share, Value::Number(number)) => Fraction::parse(&number.to_string()).is_some(),
         (KeyType::Share, Value::Text(text)) => Fraction::parse(text).is_some(),
-        (KeyType::Quorum, _) => Quorum::from_node(node).is_some(),
+        (KeyType::Quorum, _) => Quorum::of(node).is_some(),
         (KeyType::Either(kinds), _) => kinds.iter().any(|kind| suits(node, kind)),
         _ => false,
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::spec::{KeySpec, KeyType, MapSpec};
-use crate::workflow::definition::DEFINITION;
+use crate::workflow::definition::Definition;
 use crate::workflow::steps::step::{EVERY, Step, TYPES, shared_keys, step_keys};
 
 const INTRODUCTION: &str = "# Definition format
@@ -35,9 +35,9 @@ const FIRST: &str = "question exploration ballot rule participants goal constrai
 pub fn definition_reference() -> String {
     let mut page = ReferencePage { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
     let of_steps = || Step::KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
-    let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
+    let find = |name| Definition::KEYS.iter().chain(of_steps()).find(|key| key.name == name);
     page.section("The keys that most files need", FIRST.split(' ').filter_map(find));
-    page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
+    page.other_keys("Top level", "The other keys of the file.", Definition::KEYS);
     page.other_keys("Steps", "The other keys of every step.", EVERY);
     let about = "Keys of several types of step; each type names those it has.";
     page.other_keys("Shared keys", about, shared_keys().map(|(key, _)| key));

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::spec::{KeySpec, KeyType, MapSpec};
-use crate::workflow::definition::DEFINITION;
+use crate::workflow::definition::Definition;
 use crate::workflow::steps::step::{Step, TYPES, step_keys, type_names};
 
 /// A value that fits on a line of so many characters stands on one.
@@ -13,9 +13,9 @@ const WIDTH: usize = 110;
 
 /// The keys of a file: the definition's, and those of the step that it may be.
 pub fn root_keys() -> Vec<&'static KeySpec> {
-    let is_new = |key: &&KeySpec| DEFINITION.keys.iter().all(|known| known.name != key.name);
+    let is_new = |key: &&KeySpec| Definition::KEYS.iter().all(|known| known.name != key.name);
     let own = step_keys(None).into_iter().filter(is_new);
-    DEFINITION.keys.iter().chain(own).collect()
+    Definition::KEYS.iter().chain(own).collect()
 }
 
 pub fn definition_schema() -> Value {

@@ -48,16 +48,20 @@ impl KeySpec {
     pub fn is_required(&self) -> bool {
         self.default == REQUIRED
     }
+
+    pub const fn of(self, kind: KeyType) -> Self {
+        Self { kind, ..self }
+    }
 }
 
+/// A key of any value.
 pub const fn key(
     name: &'static str,
-    kind: KeyType,
     default: &'static str,
     about: &'static str,
     example: &'static str,
 ) -> KeySpec {
-    KeySpec { name, kind, default, about, example }
+    KeySpec { name, kind: KeyType::Any, default, about, example }
 }
 
 pub struct MapSpec {
@@ -89,46 +93,6 @@ impl StepType {
 
 pub fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" }
-}
-
-/// The type of a key whose value is one of an enum's words.
-macro_rules! words {
-    ($of:ty) => {
-        $crate::workflow::keys::spec::KeyType::Words(|| $crate::workflow::keys::spec::words_of(&<$of>::WORDS))
-    };
-}
-pub(crate) use words;
-
-/// Declares an enum each of whose values is a word of a definition.
-macro_rules! enum_of_words {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)+ }) => {
-        $(#[$meta])*
-        pub enum $name {
-            $($(#[$of])* $value,)+
-        }
-
-        impl $crate::workflow::keys::spec::Word for $name {
-            fn words() -> &'static [(&'static str, Self)] {
-                &Self::WORDS
-            }
-        }
-
-        impl $name {
-            pub const WORDS: [(&'static str, Self); [$($word),+].len()] = [$(($word, Self::$value),)+];
-
-            pub fn word(self) -> &'static str {
-                match self {
-                    $(Self::$value => $word,)+
-                }
-            }
-        }
-    };
-}
-pub(crate) use enum_of_words;
-
-/// An enum each of whose values is a word of a definition.
-pub trait Word: Copy + 'static {
-    fn words() -> &'static [(&'static str, Self)];
 }
 
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {

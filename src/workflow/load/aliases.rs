@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::words::{alias, meant, model_with_slash};
-use crate::workflow::definition::DEFINITION;
+use crate::workflow::definition::Definition;
 use crate::workflow::keys::spec::{KeySpec, StepType};
 use crate::workflow::steps::step::{step_keys, type_of};
 use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
@@ -43,7 +43,7 @@ fn put_into_list(root: &mut Node, id: &str) {
 /// An unknown key belongs to where the key is that is meant.
 fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
     let is_in = |keys: &[&KeySpec], name: &str| keys.iter().any(|known| known.name == name);
-    let of_file: Vec<&KeySpec> = DEFINITION.keys.iter().collect();
+    let of_file: Vec<&KeySpec> = Definition::KEYS.iter().collect();
     if is_in(&of_file, key) {
         return OF_STEP.contains(&key);
     }
@@ -110,15 +110,12 @@ fn rewrite_step(step: &mut Node) {
     } else {
         lead_by_strategy(step);
     }
-    if let Some(ballot) = step.get_mut("ballot") {
-        rename(ballot, "ballot");
-        replace(Some(ballot), "kind");
-        replace(ballot.get_mut("kind"), "kind");
-    }
-    if let Some(rule) = step.get_mut("rule") {
-        rename(rule, "rule");
-        replace(Some(rule), "name");
-        replace(rule.get_mut("name"), "name");
+    for (key, word) in [("ballot", "kind"), ("rule", "name")] {
+        if let Some(node) = step.get_mut(key) {
+            rename(node, key);
+            replace(Some(node), word);
+            replace(node.get_mut(word), word);
+        }
     }
     put_options_into_ballot(step);
 }

@@ -1,57 +1,73 @@
 //! Loading the form of an answer.
 
-use indexmap::IndexMap;
+use serde_json::Value as Json;
 
-use super::entries::{Entries, keys};
-use super::map_reader::as_text;
+use super::entries::{Entries, FromNode, as_text, from_node, items, keys, word};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
-use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Whole, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, article, key, map, words};
+use crate::workflow::keys::spec::KeyType::{Decimal, Either, List, Map, Number, Text, Whole, Words};
+use crate::workflow::keys::spec::{KeyType, REQUIRED, article, key, words_of};
 use crate::workflow::lang::Transform;
 use crate::yaml::{Node, Value};
 
-pub const BALLOT: MapSpec = map(
-    "ballot",
-    "the ballot",
-    &[
-        key("kind", Words(BallotKind::names), "position", "The kind.", "choice"),
-        key(
+keys! {
+    /// A ballot as it is written, or its kind.
+    #[derive(Default)]
+    pub struct BallotKeys as "ballot" ("the ballot") or "kind" (Words(BallotKind::names)) {
+        kind: Option<BallotKind> = key("kind", "position", "The kind.", "choice"),
+        options: Vec<WrittenOption> as (OPTIONS) = key(
             "options",
-            Either(&[List(&Either(&[Text, Map(&OPTION)])), Text, Map(&OPTIONS_FROM)]),
             "",
             "The options, at least two: names, maps, or a list that an earlier step left.",
             "[redis, {id: none, description: \"as today\"}]",
-        ),
-        key("order", words!(OptionOrder), "same", "In what order seats see the options.", "per-seat"),
-        key("exclude_own", Flag, "false", "Of a ranking of answers: nobody ranks their own.", "true"),
-        key("min", Decimal, "0 for `score`", "The lower end of the scale.", "1"),
-        key("max", Decimal, "5 for `score`", "The upper end of the scale.", "10"),
-        key(
-            "cards",
-            List(&Either(&[Number(f64::MIN, f64::MAX), Text])),
-            "any number",
-            "The cards of an estimate.",
-            "[1, 2, 3, 5, 8]",
-        ),
-        key("abstain", List(&Text), "", "Cards of an estimate that abstain.", "[\"?\", \"☕\"]"),
-    ],
-);
+        ) => options,
+        order: OptionOrder = key("order", "same", "In what order seats see the options.", "per-seat"),
+        exclude_own: bool =
+            key("exclude_own", "false", "Of a ranking of answers: nobody ranks their own.", "true"),
+        min: Option<serde_json::Number> as (Decimal) =
+            key("min", "0 for `score`", "The lower end of the scale.", "1"),
+        max: Option<serde_json::Number> as (Decimal) =
+            key("max", "5 for `score`", "The upper end of the scale.", "10"),
+        cards: Vec<Json> as (List(&Either(&[Number(f64::MIN, f64::MAX), Text]))) =
+            key("cards", "any number", "The cards of an estimate.", "[1, 2, 3, 5, 8]"),
+        abstain: Vec<String> as (List(&Text)) =
+            key("abstain", "", "Cards of an estimate that abstain.", "[\"?\", \"☕\"]"),
+    }
+}
 
-/// The kind that is written, with or without a map around it; `None` if it is not known.
-pub fn kind(entries: Entries<'_>) -> Option<BallotKind> {
-    let word = entries.map("ballot").map_or_else(|| entries.text("ballot"), |inner| inner.text("kind"));
-    word.map_or(Some(BallotKind::default()), |word| BallotKind::from_name(&word))
+const OPTIONS: KeyType =
+    Either(&[List(&Either(&[Text, Map(&WrittenOption::MAP)])), Text, Map(&OptionsFrom::MAP)]);
+
+from_node! {
+    BallotKind as Words(BallotKind::names) => |node, _key, _found| BallotKind::from_name(&as_text(node)?);
+    OptionOrder as Words(|| words_of(&OptionOrder::WORDS)) => |node, _key, _found| word(node, &OptionOrder::WORDS);
 }
 
 pub fn ballot(entries: Entries<'_>) -> BallotForm {
     let Some(node) = entries.node("ballot") else { return BallotForm::position() };
-    let kind = kind(entries);
-    let form = match entries.map("ballot") {
-        Some(inner) => kind.and_then(|kind| of_map(inner, kind)),
-        None => kind.map(|kind| BallotForm::over(kind, Vec::new())),
+    let Some(keys) = BallotKeys::from_node(node, &BallotKeys::KEYS[0], entries.found) else {
+        return BallotForm::position();
     };
-    let Some(form) = form else { return BallotForm::position() };
+    let kind = keys.kind.unwrap_or_default();
+    let mut form = BallotForm {
+        order: keys.order,
+        exclude_own: keys.exclude_own,
+        min: keys.min,
+        max: keys.max,
+        abstain: keys.abstain,
+        ..BallotForm::over(kind, keys.options.iter().map(|option| option.id.clone()).collect())
+    };
+    for WrittenOption { id, title, description } in keys.options {
+        if title.is_some() || description.is_some() {
+            form.about.insert(id, OptionText { title, description });
+        }
+    }
+    let cards =
+        keys.cards.into_iter().map(|card| card.as_str().map_or_else(|| card.to_string(), str::to_owned));
+    form.cards = cards.filter(|card| !form.abstain.contains(card)).collect();
+    if let (Scale::Default(min, max), None, None) = (kind.info().scale, &form.min, &form.max) {
+        (form.min, form.max) = (Some(min.into()), Some(max.into()));
+    }
     // Further mistakes may follow from those noted.
     if !entries.found.is_wrong(node) {
         check_form(&form, node, entries);
@@ -59,45 +75,17 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
     form
 }
 
-/// The form of a map; `None` if a value of it has a wrong type.
-fn of_map(inner: Entries<'_>, kind: BallotKind) -> Option<BallotForm> {
-    let (mut options, mut about) = (inner.texts("options"), IndexMap::new());
-    let mut written = options.len();
-    if let Some(Value::List(items)) = inner.node("options").map(|node| &node.value) {
-        written = items.len();
-        let read = items.iter().filter_map(|item| option(item, inner));
-        options.clear();
-        for (id, text) in read {
-            if text != OptionText::default() {
-                about.insert(id.clone(), text);
-            }
-            options.push(id);
-        }
-    }
-    let mut form = BallotForm { about, ..BallotForm::over(kind, options) };
-    form.order = inner.word("order", &OptionOrder::WORDS).unwrap_or_default();
-    form.exclude_own = inner.flag("exclude_own").unwrap_or_default();
-    form.min = number(inner, "min");
-    form.max = number(inner, "max");
-    form.abstain = inner.texts("abstain");
-    form.cards = inner.list("cards").iter().filter_map(card).collect();
-    form.cards.retain(|card| !form.abstain.contains(card));
-    if let (Scale::Default(min, max), None, None) = (kind.info().scale, &form.min, &form.max) {
-        (form.min, form.max) = (Some(min.into()), Some(max.into()));
-    }
-    (written == form.options.len()).then_some(form)
+/// The options as they are written; none where an earlier step leaves them.
+fn options(ballot: Entries<'_>) -> Vec<WrittenOption> {
+    let written = ballot.node("options").filter(|node| !matches!(node.value, Value::Map(_)));
+    let read =
+        |node| WrittenOption::from_node(node, &WrittenOption::KEYS[0], ballot.found).unwrap_or_default();
+    written.map(items).unwrap_or_default().iter().map(read).collect()
 }
 
-fn number(inner: Entries<'_>, key: &str) -> Option<serde_json::Number> {
-    if let Value::Number(number) = &inner.node(key)?.value { Some(number.clone()) } else { None }
-}
-
-fn card(node: &Node) -> Option<String> {
-    match &node.value {
-        Value::Text(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
+/// The source of the options that an earlier step leaves.
+pub fn options_from(entries: Entries<'_>) -> Option<Box<OptionsFrom>> {
+    Some(Box::new(OptionsFrom::read(entries.map("ballot")?.map("options")?)))
 }
 
 fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
@@ -157,32 +145,23 @@ fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) 
     }
 }
 
-pub const OPTION: MapSpec = map(
-    "option",
-    "an option",
-    &[
-        key("id", Text, REQUIRED, "What ballots name.", "outbox"),
-        key("title", Text, "", "The option in a few words.", "\"A table of events\""),
-        key("description", Text, "", "The option, described.", "\"Events go into a table first.\""),
-    ],
-);
+keys! {
+    /// An option as a map, or its id.
+    #[derive(Default)]
+    pub struct WrittenOption as "option" ("an option") or "id" (Text) {
+        id: String = key("id", REQUIRED, "What ballots name.", "outbox"),
+        title: Option<String> = key("title", "", "The option in a few words.", "\"A table of events\""),
+        description: Option<String> =
+            key("description", "", "The option, described.", "\"Events go into a table first.\""),
+    }
+}
 
 keys! {
     /// Options that an earlier step left.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct OptionsFrom {
+    pub struct OptionsFrom as "options_from" ("`options`") {
         transform: Transform =
-            key("from", Text, REQUIRED, "The path of a list in the context.", "context.merge.options"),
-        max: usize = key("max", Whole(2, 1000), "12", "The most options that are accepted.", "20"),
+            key("from", REQUIRED, "The path of a list in the context.", "context.merge.options"),
+        max: usize as (Whole(2, 1000)) = key("max", "12", "The most options that are accepted.", "20"),
     }
-}
-
-pub const OPTIONS_FROM: MapSpec = map("options_from", "`options`", OptionsFrom::KEYS);
-
-pub fn option(node: &Node, inner: Entries<'_>) -> Option<(String, OptionText)> {
-    let Some(map) = Entries::of(node, inner.found) else {
-        return Some((as_text(node)?, OptionText::default()));
-    };
-    let text = OptionText { title: map.text("title"), description: map.text("description") };
-    Some((map.text("id")?, text))
 }

@@ -4,15 +4,15 @@
 //! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
 
 use std::cell::RefCell;
+use std::str::FromStr;
 
 use indexmap::IndexMap;
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 
-use super::map_reader::{as_text, parse_duration};
 use crate::diagnostic::Diagnostic;
-use crate::workflow::keys::spec::{KeySpec, KeyType, Word};
+use crate::workflow::keys::spec::{KeySpec, KeyType};
 use crate::workflow::lang::{Condition, GrammarError, Template, Transform};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Value, named};
 
 #[derive(Clone, Copy)]
 pub struct Entries<'a> {
@@ -58,62 +58,24 @@ impl<'a> Entries<'a> {
         as_text(self.node(key)?)
     }
 
-    /// A list of texts; one text alone is a list of one.
-    pub fn texts(&self, key: &str) -> Vec<String> {
-        match self.node(key) {
-            Some(Node { value: Value::List(items), .. }) => items.iter().filter_map(as_text).collect(),
-            node => node.and_then(as_text).into_iter().collect(),
-        }
-    }
-
-    pub fn values(&self, key: &str) -> Vec<Json> {
-        self.list(key).iter().map(Node::to_json).collect()
-    }
-
-    /// A map of texts by names of the writer's own.
-    pub fn named_texts(&self, key: &str) -> IndexMap<String, String> {
-        let Some(Node { value: Value::Map(own), .. }) = self.node(key) else { return IndexMap::new() };
-        own.iter().filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect()
-    }
-
-    pub fn whole_number(&self, key: &str) -> Option<u64> {
-        if let Value::Number(number) = &self.node(key)?.value { number.as_u64() } else { None }
-    }
-
-    /// As [`Entries::whole_number`]; a larger one is the largest.
-    pub fn count(&self, key: &str) -> Option<u32> {
-        self.whole_number(key).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
-    }
-
-    pub fn number(&self, key: &str) -> Option<f64> {
-        if let Value::Number(number) = &self.node(key)?.value { number.as_f64() } else { None }
-    }
-
-    pub fn flag(&self, key: &str) -> Option<bool> {
-        if let Value::Bool(flag) = self.node(key)?.value { Some(flag) } else { None }
-    }
-
-    /// A span of time such as `90s`, in milliseconds.
-    pub fn duration(&self, key: &str) -> Option<u64> {
-        parse_duration(&self.text(key)?)
-    }
-
-    pub fn word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
-        let text = self.text(key)?;
-        words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+    pub fn place(self) -> (u64, u64) {
+        (self.node.line, self.node.column)
     }
 }
 
 /// Declares the keys of a map once: the struct that holds them, the table that describes them, and its
-/// reader. What stands after `=>` reads a key that no [`FromKey`] does; keys after `also` have no field, and
-/// fields after `and` no key.
+/// reader. A key has the kind of its field, unless `as` gives another. What stands after `=>` reads it where the
+/// type of the field does not; keys after `also` have no field, and fields after `and` no key. A map that is the
+/// value of a key has a name, and one for messages; after `or` stands the key that a text in its place gives.
 macro_rules! keys {
-    ($(#[$meta:meta])* pub struct $name:ident {
-        $($(#[$of:meta])* $field:ident: $type:ty = $key:expr $(=> $read:expr)?,)+
+    ($(#[$meta:meta])* pub struct $name:ident
+        $(as $map:literal ($what:literal) $(or $alone:literal ($alone_kind:expr))?)?
+    {
+        $($(#[$of:meta])* $field:ident: $type:ty $(as ($kind:expr))? = $key:expr $(=> $read:expr)?,)+
     } $(also {
         $($more:expr,)+
     })? $(and {
-        $($(#[$of_rest:meta])* $rest:ident: $rest_type:ty,)+
+        $($(#[$of_rest:meta])* $rest:ident: $rest_type:ty $(=> $read_rest:expr)?,)+
     })?) => {
         $(#[$meta])*
         pub struct $name {
@@ -122,77 +84,239 @@ macro_rules! keys {
         }
 
         impl $name {
-            pub const KEYS: &[$crate::workflow::keys::spec::KeySpec] = &[$($key,)+ $($($more,)+)?];
+            pub const KEYS: &[$crate::workflow::keys::spec::KeySpec] = &[
+                $($crate::workflow::load::entries::keys!(@ $key; [$type] [$($kind)?] [$($read)?]),)+
+                $($($more,)+)?
+            ];
 
             pub fn read(entries: $crate::workflow::load::entries::Entries<'_>) -> Self {
                 Self {
-                    $($field: $crate::workflow::load::entries::keys!(@ entries, $key $(, $read)?),)+
-                    $($($rest: Default::default(),)+)?
+                    $($field: $crate::workflow::load::entries::keys!(
+                        @ entries, $($read)?;
+                        $crate::workflow::load::entries::keys!(@ $key; [$type] [$($kind)?] [$($read)?])
+                    ),)+
+                    $($($rest: $crate::workflow::load::entries::keys!(@ entries, $($read_rest)?),)+)?
                 }
             }
         }
+
+        $(impl $name {
+            pub const MAP: $crate::workflow::keys::spec::MapSpec =
+                $crate::workflow::keys::spec::map($map, $what, Self::KEYS);
+        }
+
+        $crate::workflow::load::entries::from_node! {
+            $name as $crate::workflow::load::entries::keys!(@ &$name::MAP $(, $alone_kind)?)
+            => |node, _key, found| {
+                $(if $crate::workflow::load::entries::as_text(node).is_some() {
+                    let node = &$crate::workflow::load::entries::alone(node, $alone);
+                    return Some($name::read($crate::workflow::load::entries::Entries { node, found }));
+                })?
+                $crate::workflow::load::entries::Entries::of(node, found).map($name::read)
+            };
+        })?
     };
-    (@ $entries:ident, $key:expr) => {
+    (@ $key:expr; [$type:ty] [] []) => {
+        $key.of(<$type as $crate::workflow::load::entries::FromKey>::KIND)
+    };
+    (@ $key:expr; [$type:ty] [] [$read:expr]) => {
+        $key
+    };
+    (@ $key:expr; [$type:ty] [$kind:expr] [$($read:expr)?]) => {
+        $key.of($kind)
+    };
+    (@ &$map:expr) => {
+        $crate::workflow::keys::spec::KeyType::Map(&$map)
+    };
+    (@ &$map:expr, $alone:expr) => {
+        $crate::workflow::keys::spec::KeyType::Either(&[
+            $alone,
+            $crate::workflow::keys::spec::KeyType::Map(&$map),
+        ])
+    };
+    (@ $entries:ident, $read:expr; $key:expr) => {
+        $read($entries)
+    };
+    (@ $entries:ident, ; $key:expr) => {
         $crate::workflow::load::entries::FromKey::from_key($entries, &$key)
     };
-    (@ $entries:ident, $key:expr, $read:expr) => {
+    (@ $entries:ident, $read:expr) => {
         $read($entries)
+    };
+    (@ $entries:ident,) => {
+        Default::default()
     };
 }
 pub(crate) use keys;
 
-/// A value that is read by its key's name. A number or flag that is absent is what the key's default says.
-pub trait FromKey: Sized {
-    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self;
+/// A map in which a value stands under one key.
+pub fn alone(value: &Node, key: &str) -> Node {
+    value.with(Value::Map(vec![(named(key, value), value.clone())]))
 }
 
-macro_rules! from_key {
-    ($($type:ty: |$entries:ident, $key:ident| $read:expr;)+) => {
-        $(impl FromKey for $type {
-            fn from_key($entries: Entries<'_>, $key: &KeySpec) -> Self {
-                $read
-            }
-        })+
-    };
-}
+/// A value of a definition; `None` for a node of another type, which has been named.
+pub trait FromNode: Sized {
+    const KIND: KeyType;
 
-from_key! {
-    String: |entries, key| entries.text(key.name).unwrap_or_default();
-    Option<String>: |entries, key| entries.text(key.name);
-    Vec<String>: |entries, key| entries.texts(key.name);
-    IndexMap<String, String>: |entries, key| entries.named_texts(key.name);
-    Vec<Json>: |entries, key| entries.values(key.name);
-    Option<Json>: |entries, key| entries.node(key.name).map(Node::to_json);
-    bool: |entries, key| entries.flag(key.name).unwrap_or(key.default == "true");
-    u32: |entries, key| entries.count(key.name).or_else(|| key.default.parse().ok()).unwrap_or_default();
-    usize: |entries, key| u32::from_key(entries, key) as usize;
-    f64: |entries, key| entries.number(key.name).or_else(|| key.default.parse().ok()).unwrap_or_default();
-    Option<u32>: |entries, key| entries.count(key.name);
-    Option<usize>: |entries, key| entries.count(key.name).map(|count| count as usize);
-    Option<u64>: |entries, key| match key.kind {
-        KeyType::Duration => entries.duration(key.name),
-        _ => entries.whole_number(key.name),
-    };
-    Option<f64>: |entries, key| entries.number(key.name);
-    Option<Template>: |entries, key| {
-        // One with an error counts as empty, so that nobody else is looked for to give it.
-        entries.text(key.name)?;
-        parsed(entries, key.name, Template::parse).or_else(|| Template::parse("").ok())
-    };
-    Option<Condition>: |entries, key| parsed(entries, key.name, Condition::parse);
-    Condition: |entries, key| parsed(entries, key.name, Condition::parse).unwrap_or_default();
-    Transform: |entries, key| parsed(entries, key.name, Transform::parse).unwrap_or_default();
-}
+    fn from_node(node: &Node, key: &KeySpec, found: &Findings<'_>) -> Option<Self>;
 
-impl<T: Word> FromKey for Option<T> {
-    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
-        entries.word(key.name, T::words())
+    /// The value of a key that is absent.
+    fn absent(_: &KeySpec) -> Self
+    where
+        Self: Default,
+    {
+        Self::default()
     }
 }
 
-impl<T: Word + Default> FromKey for T {
+/// Implements [`FromNode`]. What an absent value `says` is the key's default.
+macro_rules! from_node {
+    ($(
+        $type:ty as $kind:expr
+        => |$node:ident, $key:ident, $found:ident| $read:expr $(, says $absent:expr)?;
+    )+) => {
+        $(impl $crate::workflow::load::entries::FromNode for $type {
+            const KIND: $crate::workflow::keys::spec::KeyType = $kind;
+
+            fn from_node(
+                $node: &$crate::yaml::Node,
+                $key: &$crate::workflow::keys::spec::KeySpec,
+                $found: &$crate::workflow::load::entries::Findings<'_>,
+            ) -> Option<Self> {
+                $read
+            }
+
+            $(fn absent(key: &$crate::workflow::keys::spec::KeySpec) -> Self {
+                $absent(key.default)
+            })?
+        })+
+    };
+}
+pub(crate) use from_node;
+
+/// Declares an enum each of whose values is a word of a definition.
+macro_rules! enum_of_words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$of])* $value,)+
+        }
+
+        $crate::workflow::load::entries::from_node! {
+            $name as $crate::workflow::keys::spec::KeyType::Words(
+                || $crate::workflow::keys::spec::words_of(&$name::WORDS)
+            ) => |node, _key, _found| $crate::workflow::load::entries::word(node, &$name::WORDS);
+        }
+
+        impl $name {
+            pub const WORDS: [(&'static str, Self); [$($word),+].len()] = [$(($word, Self::$value),)+];
+
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use enum_of_words;
+
+const WHOLE: KeyType = KeyType::Whole(0, u64::MAX);
+const NUMBER: KeyType = KeyType::Number(f64::MIN, f64::MAX);
+
+from_node! {
+    String as KeyType::Text => |node, _key, _found| as_text(node);
+    Node as KeyType::Any => |node, _key, _found| Some(node.clone());
+    Json as KeyType::Any => |node, _key, _found| Some(node.to_json());
+    IndexMap<String, String> as KeyType::Named(&KeyType::Text) => |node, _key, _found| {
+        let Value::Map(own) = &node.value else { return None };
+        Some(own.iter().filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect())
+    };
+    // In words, it is whether another word than the default stands there.
+    bool as KeyType::Flag => |node, key, _found| match node.value {
+        Value::Bool(flag) => Some(flag),
+        _ => Some(as_text(node)? != key.default),
+    }, says parsed_default;
+    Number as NUMBER => |node, _key, _found| match &node.value {
+        Value::Number(number) => Some(number.clone()),
+        _ => None,
+    };
+    u64 as WHOLE => |node, key, found| match key.kind {
+        KeyType::Duration => parse_duration(&as_text(node)?),
+        _ => Number::from_node(node, key, found)?.as_u64(),
+    };
+    // A larger one is the largest.
+    u32 as WHOLE => |node, key, found| {
+        u64::from_node(node, key, found).map(|number| number.try_into().unwrap_or(u32::MAX))
+    }, says parsed_default;
+    usize as WHOLE => |node, key, found| {
+        u32::from_node(node, key, found).map(|number| number as usize)
+    }, says parsed_default;
+    i64 as WHOLE => |node, key, found| Number::from_node(node, key, found)?.as_i64();
+    f64 as NUMBER => |node, key, found| Number::from_node(node, key, found)?.as_f64(), says parsed_default;
+    // One with an error counts as empty, so that nobody else is looked for to give it.
+    Template as KeyType::Text => |node, key, found| {
+        as_text(node)?;
+        parsed(node, key.name, found, Template::parse).or_else(|| Template::parse("").ok())
+    };
+    Condition as KeyType::Text => |node, key, found| parsed(node, key.name, found, Condition::parse);
+    Transform as KeyType::Text => |node, key, found| parsed(node, key.name, found, Transform::parse);
+}
+
+fn parsed_default<T: FromStr + Default>(default: &str) -> T {
+    default.parse().unwrap_or_default()
+}
+
+/// The word of a table that the node is.
+pub fn word<T: Copy>(node: &Node, words: &[(&'static str, T)]) -> Option<T> {
+    let text = as_text(node)?;
+    words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
+}
+
+/// A field that is read by its key: a value, perhaps one, or a list of them, of which one may stand alone.
+pub trait FromKey: Sized {
+    const KIND: KeyType;
+
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self;
+}
+
+impl<T: FromNode> FromKey for Option<T> {
+    const KIND: KeyType = T::KIND;
+
     fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
-        entries.word(key.name, T::words()).unwrap_or_default()
+        T::from_node(entries.node(key.name)?, key, entries.found)
+    }
+}
+
+impl<T: FromNode> FromKey for Vec<T> {
+    const KIND: KeyType = list_of(&T::KIND);
+
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
+        let items = entries.node(key.name).map(items).unwrap_or_default();
+        items.iter().filter_map(|node| T::from_node(node, key, entries.found)).collect()
+    }
+}
+
+impl<T: FromNode + Default> FromKey for T {
+    const KIND: KeyType = <T as FromNode>::KIND;
+
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
+        Option::<T>::from_key(entries, key).unwrap_or_else(|| T::absent(key))
+    }
+}
+
+const fn list_of(kind: &'static KeyType) -> KeyType {
+    match kind {
+        KeyType::Text => KeyType::Texts,
+        item => KeyType::List(item),
+    }
+}
+
+/// The items of a list; a value alone is a list of one.
+pub fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => std::slice::from_ref(node),
     }
 }
 
@@ -233,13 +357,14 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// The text as `parse` reads it; an error is noted at its key, a blank text is none.
-pub fn parsed<T>(
-    entries: Entries<'_>,
+/// The text as `parse` reads it; an error is noted at its node, a blank text is none.
+fn parsed<T>(
+    node: &Node,
     key: &str,
+    found: &Findings<'_>,
     parse: impl Fn(&str) -> Result<T, GrammarError>,
 ) -> Option<T> {
-    let text = entries.text(key).filter(|text| !text.trim().is_empty())?;
+    let text = as_text(node).filter(|text| !text.trim().is_empty())?;
     let error = match parse(&text) {
         Ok(parsed) => return Some(parsed),
         Err(error) => error,
@@ -247,7 +372,45 @@ pub fn parsed<T>(
     let rest: String = text.get(error.offset..).unwrap_or_default().chars().take(20).collect();
     let place = if rest.is_empty() || error.offset == 0 { String::new() } else { format!(", at `{rest}`") };
     let hint = error.hint.unwrap_or_else(|| format!("correct the `{key}`"));
-    let message = format!("`{key}` cannot be read: {}{place}", error.message);
-    entries.refuse(entries.node(key)?, message, hint);
+    found.refuse(node, format!("`{key}` cannot be read: {}{place}", error.message), hint);
     None
+}
+
+pub fn as_text(node: &Node) -> Option<String> {
+    match &node.value {
+        Value::Text(text) => Some(text.clone()),
+        Value::Number(n) if n.is_u64() || n.is_i64() => Some(n.to_string()),
+        _ => None,
+    }
+}
+
+/// Milliseconds of a time such as `90s`, `1.5m`, `2h`, `500ms`; at most a year.
+pub fn parse_duration(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit.trim() {
+        "ms" => 1.0,
+        "s" => 1000.0,
+        "m" | "min" => 60_000.0,
+        "h" => 3_600_000.0,
+        _ => return None,
+    };
+    let millis = number.parse::<f64>().ok()? * factor;
+    // At most a year: past that a typing error is likelier than a wish.
+    (0.0 < millis && millis <= 31_536_000_000.0).then_some(millis.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_duration;
+
+    #[test]
+    fn reads_spans_of_time() {
+        assert_eq!(parse_duration("90s"), Some(90_000));
+        assert_eq!(parse_duration("1.5m"), Some(90_000));
+        assert_eq!(parse_duration("500ms"), Some(500));
+        for bad in ["90", "s", "-1s", "0s", "1e9h", "9999999h", "1d"] {
+            assert_eq!(parse_duration(bad), None, "{bad}");
+        }
+    }
 }

@@ -2,79 +2,72 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::entries::{Entries, Findings};
+use super::entries::{Entries, Findings, keys};
 use crate::ballot::line_range;
 use crate::round::material::{AgendaItem, Artifact, DETAILS, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
-use crate::workflow::keys::spec::KeyType::{Any, Flag, Text, Texts, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
+use crate::workflow::keys::spec::KeyType::Words;
+use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::yaml::{Node, placed};
 
-pub const ARTIFACT: MapSpec = map(
-    "artifact",
-    "an artifact",
-    &[
-        key("id", Text, REQUIRED, "Its id.", "REQ-001"),
-        key("summary", Text, "the title", "A line about it.", "\"Search by name\""),
-        key("title", Text, "", "Its title.", "Search"),
-        key("relevant", Flag, "true with `file`, `diff`", "Whether snapshots hold all its keys.", "true"),
-        key("file", Text, "", "A file of the project whose text it shows.", "src/cache.rs"),
-        key("lines", Text, "all", "The lines of `file` that it shows.", "10-80"),
-        key("diff", Text, "", "Two commits whose difference it shows.", "main...HEAD"),
-        key("paths", Texts, "all", "The paths of `diff` that it shows.", "[src]"),
-        key(
-            "numbers",
-            Words(|| vec!["on", "off"]),
-            "on",
-            "Whether each line stands after its number.",
-            "off",
-        ),
-        key("kind", Any, "", "Its kind.", "requirement"),
-        key("status", Any, "", "Its status.", "draft"),
-        key("priority", Any, "", "Its priority.", "high"),
-        key("description", Any, "", "Its description.", "\"Users search by name.\""),
-        key("content", Any, "", "Its text.", "\"…\""),
-        key("acceptance", Any, "", "Its acceptance criteria.", "[\"finds a name in 1 s\"]"),
-    ],
-);
+keys! {
+    /// An artifact as it is written.
+    pub struct ArtifactKeys as "artifact" ("an artifact") {
+        id: String = key("id", REQUIRED, "Its id.", "REQ-001"),
+        summary: Option<String> = key("summary", "the title", "A line about it.", "\"Search by name\""),
+        title: Option<String> = key("title", "", "Its title.", "Search"),
+        relevant: Option<bool> =
+            key("relevant", "true with `file`, `diff`", "Whether snapshots hold all its keys.", "true"),
+        file: Option<String> = key("file", "", "A file of the project whose text it shows.", "src/cache.rs"),
+        lines: Option<String> = key("lines", "all", "The lines of `file` that it shows.", "10-80"),
+        diff: Option<String> = key("diff", "", "Two commits whose difference it shows.", "main...HEAD"),
+        paths: Vec<String> = key("paths", "all", "The paths of `diff` that it shows.", "[src]"),
+        is_unnumbered: bool as (Words(|| vec!["on", "off"])) =
+            key("numbers", "on", "Whether each line stands after its number.", "off"),
+    } also {
+        key("kind", "", "Its kind.", "requirement"),
+        key("status", "", "Its status.", "draft"),
+        key("priority", "", "Its priority.", "high"),
+        key("description", "", "Its description.", "\"Users search by name.\""),
+        key("content", "", "Its text.", "\"…\""),
+        key("acceptance", "", "Its acceptance criteria.", "[\"finds a name in 1 s\"]"),
+    }
+}
 
-pub const AGENDA_ITEM: MapSpec = map(
-    "agenda_item",
-    "an agenda item",
-    &[
-        key("id", Text, "the title", "Its id.", "caching"),
-        key("title", Text, "the id", "Its title.", "Caching"),
-        key("status", Text, "open", "Its status.", "closed"),
-    ],
-);
+keys! {
+    /// An agenda item as it is written.
+    pub struct AgendaKeys as "agenda_item" ("an agenda item") {
+        id: Option<String> = key("id", "the title", "Its id.", "caching"),
+        title: Option<String> = key("title", "the id", "Its title.", "Caching"),
+        status: Option<String> = key("status", "open", "Its status.", "closed"),
+    }
+}
 
 /// Returns the source of an artifact's content: `file` with or without `lines`, or `diff` with or without
 /// `paths`.
-fn source(artifact: Entries<'_>) -> Option<EvidenceSource> {
-    let numbers = artifact.word("numbers", &[("on", true), ("off", false)]).unwrap_or(true);
-    let (file, diff) = (artifact.text("file"), artifact.text("diff"));
-    if diff.is_some() && file.is_some() {
-        artifact.refuse(artifact.node, "an artifact has both `file` and `diff`", "make it two artifacts");
-    }
-    let place = match (file, diff) {
+fn source(keys: &ArtifactKeys, entries: Entries<'_>) -> Option<EvidenceSource> {
+    let place = match (keys.file.clone(), keys.diff.clone()) {
         (None, None) => return None,
-        (Some(path), _) => {
-            let lines = artifact.text("lines");
-            let range = lines.as_deref().and_then(line_range);
-            if let (Some(node), None) = (artifact.node("lines"), &range) {
-                artifact.refuse(node, "`lines` is no range of lines", "write it as in `10-80`");
+        (Some(path), diff) => {
+            if diff.is_some() {
+                entries.refuse(
+                    entries.node,
+                    "an artifact has both `file` and `diff`",
+                    "make it two artifacts",
+                );
             }
-            EvidencePlace::File { path, lines: range }
+            let lines = keys.lines.as_deref().and_then(line_range);
+            if let (Some(node), None) = (entries.node("lines"), &lines) {
+                entries.refuse(node, "`lines` is no range of lines", "write it as in `10-80`");
+            }
+            EvidencePlace::File { path, lines }
         }
-        (None, Some(range)) => EvidencePlace::Diff { range, paths: artifact.texts("paths") },
+        (None, Some(range)) => EvidencePlace::Diff { range, paths: keys.paths.clone() },
     };
-    if let Some(node) = artifact.node("content") {
-        artifact.refuse(
-            node,
-            "`content` of an artifact with a source is read from it",
-            "leave `content` out",
-        );
+    if let Some(node) = entries.node("content") {
+        let message = "`content` of an artifact with a source is read from it";
+        entries.refuse(node, message, "leave `content` out");
     }
-    Some(EvidenceSource { place, numbers })
+    Some(EvidenceSource { place, numbers: !keys.is_unnumbered })
 }
 
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
@@ -91,10 +84,11 @@ pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
 }
 
 fn artifact(inner: Entries<'_>) -> Artifact {
-    let title = inner.text("title");
-    let source = source(inner);
+    let keys = ArtifactKeys::read(inner);
+    let source = source(&keys, inner);
     let named = source.as_ref().map(|source| source.place.name());
-    let summary = inner.text("summary").or_else(|| title.clone()).or(named);
+    let ArtifactKeys { id, summary, title, relevant, .. } = keys;
+    let summary = summary.or_else(|| title.clone()).or(named);
     if !inner.has("summary") && !inner.has("title") && source.is_none() {
         inner.refuse(inner.node, "an artifact has no `summary` or `title`", "add `summary: \"…\"`");
     }
@@ -103,8 +97,7 @@ fn artifact(inner: Entries<'_>) -> Artifact {
     for key in DETAILS.into_iter().skip(1).filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key)) {
         details.extend(inner.node(key).map(|node| (key, Node::to_json(node))));
     }
-    let relevant = inner.flag("relevant").unwrap_or(source.is_some());
-    let id = inner.text("id").unwrap_or_default();
+    let relevant = relevant.unwrap_or(source.is_some());
     Artifact { id, summary: summary.unwrap_or_default(), details, relevant, source }
 }
 
@@ -117,9 +110,9 @@ pub fn recorded_artifact(recorded: &Map<String, Json>) -> Artifact {
 
 pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {
     let item = |inner: Entries<'_>| {
-        let title = inner.text("title");
-        let id = inner.text("id").or_else(|| title.clone()).unwrap_or_default();
-        let status = inner.text("status").unwrap_or_else(|| "open".to_owned());
+        let AgendaKeys { id, title, status } = AgendaKeys::read(inner);
+        let id = id.or_else(|| title.clone()).unwrap_or_default();
+        let status = status.unwrap_or_else(|| "open".to_owned());
         AgendaItem { title: title.unwrap_or_else(|| id.clone()), id, status, reason: None }
     };
     entries.maps("agenda").map(item).collect()

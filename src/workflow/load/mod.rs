@@ -3,10 +3,8 @@
 pub(crate) mod aliases;
 pub(crate) mod ballot;
 pub(crate) mod entries;
-pub(crate) mod map_reader;
 pub(crate) mod material;
 pub(crate) mod rule;
-pub(crate) mod task;
 
 use super::definition::{Definition, PseudonymSetting};
 use super::discussion::expanded;
@@ -171,6 +169,12 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         _ => {}
     }
     let mut definition = Definition::read(entries);
+    if let (Some(tracker), Some(node), true) =
+        (&definition.tracker, entries.node("tracker"), entries.has("tasks"))
+    {
+        let hint = format!("move the tasks to `{}`, or leave `tracker` out", tracker.file);
+        entries.refuse(node, "both `tasks` and `tracker.file` say what the tasks are", hint);
+    }
     if definition.id.is_empty() {
         default_id.clone_into(&mut definition.id);
     }

@@ -1,83 +1,58 @@
 //! Loading how ballots are counted: the rule, its terms, what happens to ties.
 
-use super::ballot::kind;
-use super::entries::Entries;
-use super::map_reader::as_text;
-use crate::ballot::BallotKind;
-use crate::tally::{BallotSupport, Choose, Fraction, Rule, RuleOptions, Tier, Ties};
-use crate::workflow::keys::spec::KeyType::{Either, Share, Whole, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
-use crate::yaml::{Node, Value};
+use super::entries::{Entries, FromNode, as_text, from_node, keys, word};
+use crate::tally::{Choose, Fraction, Rule, RuleOptions, Tier, Ties};
+use crate::workflow::keys::spec::KeyType::{Either, Map, Share, Whole, Words};
+use crate::workflow::keys::spec::{KeySpec, MapSpec, REQUIRED, key, map, words_of};
+use crate::yaml::Value;
 
-pub const RULE: MapSpec = map(
-    "rule",
-    "the rule",
-    &[
-        key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
-        key(
+keys! {
+    /// A rule with its terms, or its name.
+    #[derive(Default)]
+    pub struct RuleKeys as "rule" ("the rule") or "name" (Words(Rule::names)) {
+        rule: Option<Rule> = key("name", REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
+        choose: Option<Choose> = key(
             "choose",
-            Either(&[Words(|| vec!["half"]), Whole(1, 1000)]),
             "one",
             "How many options are chosen by approval or score; `half`: all that half of the seats approve.",
             "3",
         ),
-        key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),
-    ],
-);
-
-pub const TIES: MapSpec = map(
-    "ties",
-    "`ties`",
-    &[key("seeded", Whole(0, u64::MAX), REQUIRED, "The seed that decides between tied options.", "7")],
-);
-
-pub fn rule(entries: Entries<'_>) -> Option<Rule> {
-    let node = entries.node("rule")?;
-    let name = entries.map("rule").map_or_else(|| as_text(node), |inner| inner.text("name"))?;
-    // Of a ballot with an error, or under another name, it is not known whether the rule counts it.
-    let is_sound = !entries.found.is_wrong(entries.node("ballot").unwrap_or(entries.node));
-    named(entries, node, &name, if is_sound { kind(entries) } else { None })
-}
-
-/// The rule of that name, if it counts ballots of this kind.
-fn named(entries: Entries<'_>, node: &Node, name: &str, kind: Option<BallotKind>) -> Option<Rule> {
-    let rule = Rule::from_name(name)?;
-    let Some(kind) = kind else { return Some(rule) };
-    let info = kind.info();
-    if info.countable.is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
-        let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
-        let fitting = info.countable.map(Rule::for_kind).unwrap_or_default();
-        let wanted = rule.kinds().join("` or `");
-        let hint = if fitting.is_empty() || !info.has_options {
-            format!("set `ballot: {{kind: {}}}`", rule.kinds().first().copied().unwrap_or_default())
-        } else {
-            format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))
-        };
-        entries.refuse(node, message, hint);
-        return None;
+        threshold: Option<Fraction> =
+            key("threshold", "the rule's", "The share that an option must reach.", "2/3"),
     }
-    Some(rule)
 }
 
-pub fn terms(entries: Entries<'_>, rule: Option<Rule>) -> RuleOptions {
-    let Some((node, entries)) = entries.node("rule").zip(entries.map("rule")) else {
-        return RuleOptions::default();
+const SEED: KeySpec =
+    key("seeded", REQUIRED, "The seed that decides between tied options.", "7").of(Whole(0, u64::MAX));
+const TIES: MapSpec = map("ties", "`ties`", &[SEED]);
+
+from_node! {
+    Rule as Words(Rule::names) => |node, _key, _found| Rule::from_name(&as_text(node)?);
+    Choose as Either(&[Words(|| vec!["half"]), Whole(1, 1000)])
+        => |node, _key, _found| Choose::parse(&as_text(node)?);
+    Tier as Words(|| words_of(&Tier::ASKED)) => |node, _key, _found| word(node, &Tier::ASKED);
+    Fraction as Share => |node, _key, _found| match &node.value {
+        Value::Number(number) => Fraction::parse(&number.to_string()),
+        Value::Text(text) => Fraction::parse(text),
+        _ => None,
     };
-    let choose = entries.node("choose").and_then(as_text).and_then(|text| Choose::parse(&text));
-    let terms = RuleOptions { threshold: threshold(entries), choose };
-    let Some(rule) = rule else { return terms };
-    if choose.is_some_and(|choose| !rule.chooses(choose)) {
-        let message = format!("rule `{}` does not choose so", rule.name());
-        entries.refuse(node, message, "`choose: N` is for approval and score, `choose: half` for approval");
+    Ties as Either(&[Words(|| vec!["none", "ask"]), Map(&TIES)])
+        => |node, _key, found| match as_text(node).as_deref() {
+            Some("ask") => Some(Ties::Ask),
+            Some(_) => None,
+            None => u64::from_node(node.given(SEED.name)?, &SEED, found).map(Ties::Seeded),
+        };
+}
+
+impl RuleKeys {
+    pub fn terms(self) -> RuleOptions {
+        RuleOptions { threshold: self.threshold, choose: self.choose }
     }
-    if entries.has("threshold") && rule.default_threshold().is_none() {
-        let message = format!("rule `{}` has no `threshold`", rule.name());
-        entries.refuse(node, message, "remove `threshold`");
-    }
-    if let Some(problem) = terms.threshold.as_ref().and_then(|share| unfit(rule, share)) {
-        entries.refuse(node, problem, "a share such as 2/3 or 0.6667");
-    }
-    terms
+}
+
+/// The key `rule` of a round.
+pub fn rule(entries: Entries<'_>) -> RuleKeys {
+    entries.node("rule").and_then(|node| RuleKeys::from_node(node, &SEED, entries.found)).unwrap_or_default()
 }
 
 pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
@@ -86,32 +61,4 @@ pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
     }
     let is_whole = rule == Rule::WeightedMajority && share.compare(1, 1).is_eq();
     is_whole.then(|| "nothing can be above a threshold of 1".to_owned())
-}
-
-fn threshold(entries: Entries<'_>) -> Option<Fraction> {
-    match &entries.node("threshold")?.value {
-        Value::Number(number) => Fraction::parse(&number.to_string()),
-        Value::Text(text) => Fraction::parse(text),
-        _ => None,
-    }
-}
-
-pub fn ties(entries: Entries<'_>) -> Ties {
-    match entries.map("ties") {
-        Some(inner) => inner.whole_number("seeded").map_or(Ties::None, Ties::Seeded),
-        None if entries.text("ties").is_some_and(|word| word == "ask") => Ties::Ask,
-        None => Ties::None,
-    }
-}
-
-pub fn act_at(entries: Entries<'_>) -> Option<Tier> {
-    let tier = entries.word("act_at", &Tier::ASKED)?;
-    if !entries.has("rule") {
-        entries.refuse(
-            entries.node,
-            "`act_at` without a rule: nothing is decided",
-            "add `rule: majority`, or remove it",
-        );
-    }
-    Some(tier)
 }

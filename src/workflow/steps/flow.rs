@@ -5,48 +5,51 @@
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, key};
 use crate::workflow::lang::{Condition, Transform};
-use crate::workflow::load::entries::{Entries, keys};
+use crate::workflow::load::entries::{Entries, FromKey, keys};
 
 pub const PARALLEL: &[KeySpec] = &[
-    key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]"),
-    key("min_success", Whole(0, u64::MAX), "all", "The number of steps that must succeed.", "2"),
+    key("steps", REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]").of(Steps),
+    key("min_success", "all", "The number of steps that must succeed.", "2").of(Whole(0, u64::MAX)),
 ];
 
 pub const SEQUENCE: &[KeySpec] =
-    &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")];
+    &[key("steps", REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]").of(Steps)];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Each {
         of: Transform =
-            key("of", Text, REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
-        item: String =
-            key("as", Text, "item", "The key of the item in the context and in templates.", "file")
-            => |entries: Entries<'_>| entries.text("as").unwrap_or_else(|| "item".to_owned()),
-        concurrency: usize =
-            key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),
+            key("of", REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
+        item: String as (Text) = key(
+            "as",
+            "item",
+            "The key of the item in the context and in templates.",
+            "file",
+        ) => |entries: Entries<'_>| entries.text("as").unwrap_or_else(|| "item".to_owned()),
+        concurrency: usize as (Whole(1, 1_000)) =
+            key("concurrency", "1", "The number of items that run at the same time.", "4"),
     } also {
-        key("steps", Steps, REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]"),
+        key("steps", REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]").of(Steps),
     }
 }
 
 pub const USE: &[KeySpec] =
-    &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")];
+    &[key("definition", REQUIRED, "The file, relative to the one that uses it.", "panel.yaml").of(Text)];
 
-pub const TRANSFORM: &[KeySpec] = &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")];
+pub const TRANSFORM: &[KeySpec] = &[key("transform", REQUIRED, "A path.", "context.plan.files").of(Text)];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Branch {
         condition: Condition =
-            key("condition", Text, REQUIRED, "The condition.", "\"context.tests.success === true\""),
-        then: Option<String> = key("then", Text, "`next`", "The next step if it is true.", "release"),
-        otherwise: Option<String> = key("else", Text, "`next`", "The next step if it is false.", "fix"),
+            key("condition", REQUIRED, "The condition.", "\"context.tests.success === true\""),
+        then: Option<String> = key("then", "`next`", "The next step if it is true.", "release"),
+        otherwise: Option<String> = key("else", "`next`", "The next step if it is false.", "fix"),
     }
 }
 
 pub fn min_success(entries: Entries<'_>) -> Option<usize> {
-    let (least, count) = (entries.count("min_success")? as usize, entries.list("steps").len());
+    let (least, count) = (Option::<usize>::from_key(entries, &PARALLEL[1])?, entries.list("steps").len());
     if let Some(node) = entries.node("min_success").filter(|_| least > count) {
         let message = format!("`min_success` is {least}, and there are {count} steps");
         entries.refuse(node, message, "lower it, or add steps");

@@ -6,25 +6,21 @@ use serde_json::{Value, json};
 
 use super::agent::PROMPT;
 use super::round::Selection;
-use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, enum_of_words, key, words};
+use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::workflow::lang::{OutputSchema, Template};
-use crate::workflow::load::entries::keys;
+use crate::workflow::load::entries::{enum_of_words, keys};
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Review {
-        of: String = key("of", Text, REQUIRED, "The step or artifact to review.", "write"),
+        of: String = key("of", REQUIRED, "The step or artifact to review.", "write"),
         /// Never the author.
-        reviewers: Selection =
-            key("reviewers", Either(&[Words(|| vec!["all"]), Texts]), "all", "The reviewers.", "[qa-lead]"),
-        criteria: Vec<String> =
-            key("criteria", Texts, REQUIRED, "What the reviewers check.", "[clarity, risk]"),
+        reviewers: Selection = key("reviewers", "all", "The reviewers.", "[qa-lead]"),
+        criteria: Vec<String> = key("criteria", REQUIRED, "What the reviewers check.", "[clarity, risk]"),
         prompt: Option<Template> = PROMPT,
         on_reject: Option<String> =
-            key("on_reject", Text, "`next`", "The next step if the verdict is a no.", "write"),
-        reject_when: RejectWhen =
-            key("reject_when", words!(RejectWhen), "any", "How many verdicts must be a no.", "majority"),
+            key("on_reject", "`next`", "The next step if the verdict is a no.", "write"),
+        reject_when: RejectWhen = key("reject_when", "any", "How many verdicts must be a no.", "majority"),
     }
 }
 

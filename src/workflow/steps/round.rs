@@ -3,126 +3,88 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::ballot::{BallotForm, BallotKind};
-use crate::tally::{Choose, Rule, RuleOptions, Tier, Ties};
+use crate::ballot::BallotForm;
+use crate::tally::{BallotSupport, Choose, Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::spec::KeyType::{
-    Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
+    Duration, Either, List, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, enum_of_words, key, words, words_of};
-use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, OptionsFrom, ballot};
-use crate::workflow::load::entries::{Entries, FromKey, keys};
-use crate::workflow::load::map_reader::as_text;
-use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, rule, terms, ties};
-use crate::workflow::recall::{RECALL, RecallKeys, recall};
+use crate::workflow::keys::spec::{REQUIRED, key};
+use crate::workflow::load::ballot::{BallotKeys, OptionsFrom, ballot, options_from};
+use crate::workflow::load::entries::{Entries, FromNode, as_text, enum_of_words, from_node, items, keys};
+use crate::workflow::load::rule::{RuleKeys, rule, unfit};
+use crate::workflow::recall::RecallKeys;
 use crate::yaml::{Node, Value};
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Round {
-        question: String = key("question", Text, REQUIRED, "The question.", "\"Which cache first?\""),
+        question: String = key("question", REQUIRED, "The question.", "\"Which cache first?\""),
         exploration: Option<String> =
-            key("exploration", Text, "", "Background to the question.", "\"We have two servers.\""),
-        recall: Box<RecallKeys> = key(
-            "context", Map(&RECALL), "the definition's", "What it recalls of earlier rounds.", "{rounds: 1}",
-        ) => |entries: Entries<'_>| Box::new(recall(entries)),
-        ballot: BallotForm = key(
+            key("exploration", "", "Background to the question.", "\"We have two servers.\""),
+        recall: RecallKeys =
+            key("context", "the definition's", "What it recalls of earlier rounds.", "{rounds: 1}"),
+        ballot: BallotForm as (BallotKeys::KIND) = key(
             "ballot",
-            Either(&[Words(BallotKind::names), Map(&BALLOT_MAP)]),
             "position",
             "The ballot form, or its kind alone.",
             "{kind: choice, options: [redis, none]}",
         ) => ballot,
         /// None: counted and not decided.
-        rule: Option<Rule> = key(
-            "rule",
-            Either(&[Words(Rule::names), Map(&RULE_MAP)]),
-            "counted, not decided",
-            "The voting rule; TALLIES.md lists them.",
-            "majority",
-        ) => rule,
-        ties: Ties = key(
-            "ties",
-            Either(&[Words(|| vec!["none", "ask"]), Map(&TIES_MAP)]),
-            "none",
-            "How a tie is broken.",
-            "ask",
-        ) => ties,
-        quorum: Quorum =
-            key("quorum", Share, "more than half", "The seats that a decision needs.", "60%")
-            => |entries: Entries<'_>| needed(entries, "quorum").unwrap_or(Quorum::MoreThanHalf),
+        rule: Option<Rule> as (RuleKeys::KIND) =
+            key("rule", "counted, not decided", "The voting rule; TALLIES.md lists them.", "majority")
+            => |entries: Entries<'_>| rule(entries).rule,
+        ties: Ties = key("ties", "none", "How a tie is broken.", "ask"),
+        quorum: Quorum = key("quorum", "more than half", "The seats that a decision needs.", "60%"),
         quorum_ballots: Option<Quorum> = key(
             "quorum_ballots",
-            Share,
             "any number",
             "The valid ballots, without abstentions, that a decision needs.",
             "3",
-        ) => |entries: Entries<'_>| needed(entries, "quorum_ballots"),
-        act_at: Option<Tier> = key(
-            "act_at",
-            Words(|| words_of(&Tier::ASKED)),
-            "any",
-            "The strength that a decision needs.",
-            "strong",
-        ) => act_at,
-        close: Close = key("close", words!(Close), "all", "When the round closes.", "quorum"),
-        deadline_ms: Option<u64> =
-            key("deadline", Duration, "none", "The most time the round stays open.", "90s"),
+        ),
+        act_at: Option<Tier> = key("act_at", "any", "The strength that a decision needs.", "strong"),
+        close: Close = key("close", "all", "When the round closes.", "quorum"),
+        deadline_ms: Option<u64> as (Duration) =
+            key("deadline", "none", "The most time the round stays open.", "90s"),
         /// It also closes and reveals while failed seats keep it below its quorum.
-        closes_below_quorum: bool = key(
+        closes_below_quorum: bool as (Words(|| vec!["stop", "close"])) = key(
             "on_failed",
-            Words(|| vec!["stop", "close"]),
             "stop",
             "What a headless run does if failed seats keep the round below its quorum.",
             "close",
-        ) => |entries: Entries<'_>| entries.text("on_failed").as_deref() == Some("close"),
+        ),
         /// Next step if it is held and not decided.
-        on_undecided: Option<String> = key(
-            "on_undecided",
-            Text,
-            "`on_error`",
-            "The next step if the round is held and not decided.",
-            "again",
-        ),
+        on_undecided: Option<String> =
+            key("on_undecided", "`on_error`", "The next step if the round is held and not decided.", "again"),
         revises: Option<String> =
-            key("revises", Text, "", "An earlier round of the same ballot, voted again.", "vote"),
-        feedback: Feedback = key(
-            "feedback", words!(Feedback), "reasons", "What is shown of the round that is revised.", "both",
-        ),
-        directives: IndexMap<String, String> = key(
+            key("revises", "", "An earlier round of the same ballot, voted again.", "vote"),
+        feedback: Feedback =
+            key("feedback", "reasons", "What is shown of the round that is revised.", "both"),
+        directives: IndexMap<String, String> as (Either(&[Named(&Text), List(&Text)])) = key(
             "directives",
-            Either(&[Named(&Text), List(&Text)]),
             "",
             "A line for single seats, by name; a list is given to the seats in turn.",
             "{qa-lead: \"Argue against it.\"}",
         ),
-        participants: Selection = key(
-            "participants", Either(&[Words(|| vec!["all"]), Texts]), "all", "The participants.", "[qa-lead]",
-        ),
-        artifacts: Selection = key(
-            "artifacts",
-            Either(&[Words(|| vec!["all"]), Texts]),
-            "all",
-            "The artifacts they are shown.",
-            "[REQ-001]",
-        ),
+        participants: Selection = key("participants", "all", "The participants.", "[qa-lead]"),
+        artifacts: Selection = key("artifacts", "all", "The artifacts they are shown.", "[REQ-001]"),
     } and {
-        terms: RuleOptions,
+        terms: RuleOptions => |entries: Entries<'_>| rule(entries).terms(),
         /// Source of its options; none if they are written.
-        options_from: Option<Box<OptionsFrom>>,
+        options_from: Option<Box<OptionsFrom>> => options_from,
         /// Something of it is refused, from which it may follow that it has no rule.
         is_wrong: bool,
         /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
-        directives_in_turn: Vec<String>,
+        directives_in_turn: Vec<String>
+            => |entries: Entries<'_>| entries.list("directives").iter().filter_map(as_text).collect(),
     }
 }
 
 pub fn round(entries: Entries<'_>) -> Round {
     let mut round = Round::read(entries);
-    round.terms = terms(entries, round.rule);
+    if !check_rule(&round, entries) {
+        round.rule = None;
+    }
     round.is_wrong = entries.found.is_wrong(entries.node);
-    let options = entries.map("ballot").and_then(|ballot| ballot.map("options"));
-    round.options_from = options.map(OptionsFrom::read).map(Box::new);
-    round.directives_in_turn = entries.list("directives").iter().filter_map(as_text).collect();
     let options = round.ballot.options.len();
     match round.terms.choose {
         Some(Choose::Number(number)) if options > 0 && number >= options => {
@@ -141,23 +103,55 @@ pub fn round(entries: Entries<'_>) -> Round {
     round
 }
 
-fn needed(entries: Entries<'_>, key: &str) -> Option<Quorum> {
-    entries.node(key).and_then(Quorum::from_node)
+/// Checks a round's rule, with its terms, against its ballots. Returns whether the rule counts them.
+fn check_rule(round: &Round, entries: Entries<'_>) -> bool {
+    if round.act_at.is_some() && !entries.has("rule") {
+        let message = "`act_at` without a rule: nothing is decided";
+        entries.refuse(entries.node, message, "add `rule: majority`, or remove it");
+    }
+    let Some((node, rule)) = entries.node("rule").zip(round.rule) else { return true };
+    let refuse = |message: String, hint: &str| entries.refuse(node, message, hint);
+    let (name, kind) = (rule.name(), round.ballot.kind);
+    let info = kind.info();
+    // Of a ballot with an error, or under another name, it is not known whether the rule counts it.
+    let is_sound = !entries.found.is_wrong(entries.node("ballot").unwrap_or(entries.node));
+    if is_sound && info.countable.is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
+        let fitting = info.countable.map(Rule::for_kind).unwrap_or_default();
+        let wanted = rule.kinds().join("` or `");
+        let hint = if fitting.is_empty() || !info.has_options {
+            format!("set `ballot: {{kind: {}}}`", rule.kinds().first().copied().unwrap_or_default())
+        } else {
+            format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))
+        };
+        refuse(format!("rule `{name}` does not count `{}` ballots", kind.name()), &hint);
+        return false;
+    }
+    let RuleOptions { threshold, choose } = &round.terms;
+    if choose.is_some_and(|choose| !rule.chooses(choose)) {
+        let hint = "`choose: N` is for approval and score, `choose: half` for approval";
+        refuse(format!("rule `{name}` does not choose so"), hint);
+    }
+    if threshold.is_some() && rule.default_threshold().is_none() {
+        refuse(format!("rule `{name}` has no `threshold`"), "remove `threshold`");
+    }
+    if let Some(problem) = threshold.as_ref().and_then(|share| unfit(rule, share)) {
+        refuse(problem, "a share such as 2/3 or 0.6667");
+    }
+    true
 }
 
-impl FromKey for Selection {
-    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
-        match entries.text(key.name).as_deref() {
-            None if !entries.has(key.name) => Self::All,
-            Some("all") => Self::All,
-            _ => Self::Named(entries.texts(key.name)),
-        }
-    }
+from_node! {
+    Selection as Either(&[Words(|| vec!["all"]), Texts]) => |node, _key, _found| Some(match as_text(node).as_deref() {
+        Some("all") => Selection::All,
+        _ => Selection::Named(items(node).iter().filter_map(as_text).collect()),
+    });
+    Quorum as Share => |node, _key, _found| Quorum::of(node);
 }
 
 /// All, or those named.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Selection {
+    #[default]
     All,
     /// These, in roster order.
     Named(Vec<String>),
@@ -175,9 +169,10 @@ impl Selection {
 }
 
 /// Number of seats that must take part for a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quorum {
+    #[default]
     MoreThanHalf,
     Seats(u32),
     /// This share of the seats, in percent, rounded up.
@@ -186,7 +181,7 @@ pub enum Quorum {
 
 impl Quorum {
     /// A number from 1 on, or a percentage such as `60%`.
-    pub fn from_node(node: &Node) -> Option<Self> {
+    pub fn of(node: &Node) -> Option<Self> {
         match &node.value {
             Value::Number(n) => {
                 n.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).map(Self::Seats)

@@ -6,79 +6,72 @@ use serde_json::Value;
 
 use super::agent::Agent;
 use super::approval::Approval;
+use super::discussion::DiscussionKeys;
 use super::flow::{Branch, Each};
 use super::review::Review;
 use super::round::{Round, Selection};
-use super::{discussion, flow, round};
-use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
-use crate::workflow::keys::spec::{
-    KeySpec, KeyType, MapSpec, REQUIRED, StepType, enum_of_words, key, map, words,
-};
+use super::{flow, round};
+use crate::workflow::keys::spec::KeyType::{Duration, Whole, Words};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, key};
 use crate::workflow::lang::Transform;
-use crate::workflow::load::entries::{Entries, FromKey, keys};
-use crate::workflow::load::map_reader::as_text;
+use crate::workflow::load::entries::{Entries, FromKey, as_text, enum_of_words, keys};
 use crate::yaml::{Node, Value as Yaml};
 
 keys! {
     #[derive(Debug, Clone, Default, PartialEq)]
-    pub struct Step {
-        id: String = key("id", Text, REQUIRED, "The step's id, unique in the file.", "pick"),
-        kind: StepKind =
-            key("type", Words(type_names), "round, if there is a `question`", "The step's type.", "agent")
-            => kind,
+    pub struct Step as "step" ("a step") {
+        id: String = key("id", REQUIRED, "The step's id, unique in the file.", "pick"),
+        kind: StepKind as (Words(type_names)) =
+            key("type", "round, if there is a `question`", "The step's type.", "agent") => kind,
         description: Option<String> =
-            key("description", Text, "", "A line about the step.", "\"the release plan\""),
-        label: Option<String> = key("label", Text, "", "The name of the stage.", "Planning"),
+            key("description", "", "A line about the step.", "\"the release plan\""),
+        label: Option<String> = key("label", "", "The name of the stage.", "Planning"),
         next: Option<String> =
-            key("next", Text, "the next, if no step names one", "The next step after a success.", "review"),
-        on_error: Option<String> =
-            key("on_error", Text, "`next`", "The next step after a failure.", "repair"),
-        max_runs: Option<u32> =
-            key("max_runs", Whole(1, u64::MAX), "no limit", "The most runs of the step.", "3"),
-        on_exhausted: Option<String> = key(
-            "on_exhausted", Text, "the facilitator is asked", "The next step after `max_runs`.", "escalate",
-        ),
+            key("next", "the next, if no step names one", "The next step after a success.", "review"),
+        on_error: Option<String> = key("on_error", "`next`", "The next step after a failure.", "repair"),
+        max_runs: Option<u32> as (Whole(1, u64::MAX)) =
+            key("max_runs", "no limit", "The most runs of the step.", "3"),
+        on_exhausted: Option<String> =
+            key("on_exhausted", "the facilitator is asked", "The next step after `max_runs`.", "escalate"),
         // The keys from here on are those of some types.
         input: Option<String> = key(
             "input",
-            Text,
             "",
             "The step or key whose result is handed over in addition to the context.",
             "plan",
         ),
         output: Option<String> =
-            key("output", Text, "the step's id", "The key of the result in the context.", "files"),
-        brief: bool = key(
-            "brief", Words(|| vec!["full", "none"]), "full", "Whether the brief precedes the prompt.", "none",
+            key("output", "the step's id", "The key of the result in the context.", "files"),
+        brief: bool as (Words(|| vec!["full", "none"])) = key(
+            "brief",
+            "full",
+            "Whether the brief precedes the prompt.",
+            "none",
         ) => |entries: Entries<'_>| entries.text("brief").is_none_or(|word| word == "full"),
-        record: Option<Record> = key(
-            "record", Map(&RECORD), "", "What it records from a result.", "{from: context.synth.artifacts}",
-        ) => |entries: Entries<'_>| entries.map("record").map(Record::read),
-        task: Option<String> = key("task", Text, "", "The task that the step works on.", "APP-15"),
-        requires: Vec<String> =
-            key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),
+        record: Option<Record> =
+            key("record", "", "What it records from a result.", "{from: context.synth.artifacts}"),
+        task: Option<String> = key("task", "", "The task that the step works on.", "APP-15"),
+        requires: Vec<String> = key("requires", "", "Paths that the input must contain.", "[issue.issue_id]"),
         completeness: Option<Completeness> =
-            key("completeness", COMPLETENESS, "the definition's", "How its work item is checked.", "strict"),
-        max_retries: u32 =
-            key("max_retries", Whole(0, u64::MAX), "0", "The number of retries after a failure.", "2"),
-        retry_delay_ms: Option<u64> =
-            key("retry_delay", Duration, "none", "The time before each retry.", "1s"),
+            key("completeness", "the definition's", "How its work item is checked.", "strict"),
+        max_retries: u32 = key("max_retries", "0", "The number of retries after a failure.", "2"),
+        retry_delay_ms: Option<u64> as (Duration) =
+            key("retry_delay", "none", "The time before each retry.", "1s"),
         /// Of one attempt, or of one seat of a round.
-        timeout_ms: Option<u64> =
-            key("timeout", Duration, "the configured one", "The limit of one attempt.", "5m"),
+        timeout_ms: Option<u64> as (Duration) =
+            key("timeout", "the configured one", "The limit of one attempt.", "5m"),
         facilitator_directive: Option<String> = key(
             "facilitator_directive",
-            Text,
             "",
             "A line for everyone who is asked in this step.",
             "\"Be brief.\"",
         ),
     } and {
         /// The steps inside it, in the order of the file.
-        steps: Vec<Step>,
+        steps: Vec<Step> => nested,
         /// Of an `each`, one sequence an item, `ID.1`, `ID.2` …, from when it begins and the list is there.
         copies: Vec<Step>,
-        place: (u64, u64),
+        place: (u64, u64) => Entries::place,
         is_copy: bool,
     }
 }
@@ -130,7 +123,7 @@ pub static TYPES: [StepType; 11] = [
     step_type(
         "discussion",
         "Leads a topic through the rounds of a strategy; TALLIES.md describes them.",
-        discussion::KEYS,
+        DiscussionKeys::KEYS,
     ),
 ];
 
@@ -182,21 +175,13 @@ pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
     EVERY.iter().chain(own.clone()).chain(shared.filter(is_shared)).collect()
 }
 
-pub fn steps(entries: Entries<'_>) -> Vec<Step> {
-    let read = |inside: Entries<'_>| {
-        let node = inside.node;
-        let steps = type_of(node).filter(|of| of.has_steps()).map(|of| nested(inside, of));
-        let place = (node.line, node.column);
-        Step { steps: steps.unwrap_or_default(), place, ..Step::read(inside) }
-    };
-    entries.maps("steps").map(read).collect()
-}
-
-fn nested(entries: Entries<'_>, of: &StepType) -> Vec<Step> {
+/// The steps inside a step; of a type that has none, none are read.
+fn nested(entries: Entries<'_>) -> Vec<Step> {
+    let Some(of) = type_of(entries.node).filter(|of| of.has_steps()) else { return Vec::new() };
     if let Some(node) = entries.node("steps").filter(|node| node.value == Yaml::List(Vec::new())) {
         entries.refuse(node, format!("{} has no `steps`", of.what()), "add the steps to run");
     }
-    steps(entries)
+    entries.maps("steps").map(Step::read).collect()
 }
 
 fn kind(entries: Entries<'_>) -> StepKind {
@@ -264,16 +249,12 @@ pub fn written_id(id: &str) -> &str {
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Record {
-        from: Transform = key(
-            "from", Text, REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions",
-        ),
-        what: Option<Recorded> =
-            key("as", words!(Recorded), "the last name of `from`", "What the list holds.", "questions"),
+    pub struct Record as "record" ("`record`") {
+        from: Transform =
+            key("from", REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions"),
+        what: Option<Recorded> = key("as", "the last name of `from`", "What the list holds.", "questions"),
     }
 }
-
-const RECORD: MapSpec = map("record", "`record`", Record::KEYS);
 
 enum_of_words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,8 +276,6 @@ impl Record {
         self.what.or(named)
     }
 }
-
-pub const COMPLETENESS: KeyType = words!(Completeness);
 
 enum_of_words! {
     /// Check of the facilitator's words against the material.

@@ -31,7 +31,6 @@ pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform, depth
 pub use load::ballot::OptionsFrom;
 pub use load::entries::{as_text, parse_duration};
 pub use load::material::recorded_artifact;
-pub use load::rule::unfit as unfit_threshold;
 pub use load::{
     Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
 };
@@ -41,7 +40,7 @@ pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
-pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
+pub use steps::round::{Close, Feedback, Quorum, Round, Selection, unfit as unfit_threshold};
 pub use steps::step::{Completeness, MOST_ITEMS, Record, Recorded, Step, StepKind, written_id};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{LinkDefinition, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names};

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::keys::spec::KeyType::{Number, Positive, Texts, Whole};
+use super::keys::spec::KeyType::{List, Number, Positive, Texts, Whole};
 use super::keys::spec::{KeySpec, key};
-use super::load::entries::{Entries, FromKey, as_text, enum_of_words, items, keys};
+use super::load::entries::{Entries, FromKey, as_text, enum_of_words, keys, texts};
 use crate::persona::is_name;
 use crate::yaml::Value;
 
@@ -82,7 +82,8 @@ keys! {
         /// Beside `PATH`, `HOME` and the like.
         env: Vec<String> = key("env", "", "Names of environment variables that the program gets.", "[HOME]"),
         /// Beside 0. The answer is that it ended so, and what it printed.
-        ok_exit: Vec<i64> = key("ok_exit", "[0]", "Exit codes that are answers.", "[0, 1]"),
+        ok_exit: Vec<i64> as (List(&Whole(0, 255))) =
+            key("ok_exit", "[0]", "Exit codes that are answers.", "[0, 1]"),
         tool_less: bool =
             key("tool_less", "false", "Whether the program may take a seat in a blind round.", "true"),
     }
@@ -222,8 +223,8 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
 }
 
 fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
-    let models = entries.node("model").map(items).unwrap_or_default();
-    models.iter().filter_map(as_text).filter(|model| !model.is_empty())
+    let models = entries.node("model").map(texts).unwrap_or_default();
+    models.into_iter().filter(|model| !model.is_empty())
 }
 
 fn fallbacks(entries: Entries<'_>) -> Vec<String> {

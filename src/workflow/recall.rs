@@ -2,7 +2,7 @@
 
 use super::keys::spec::KeyType::{Either, List, Text, Words};
 use super::keys::spec::key;
-use super::load::entries::{as_text, enum_of_words, from_node, items, keys};
+use super::load::entries::{as_text, enum_of_words, from_node, keys, texts};
 
 enum_of_words! {
     /// The part of the last closed round's answers in a snapshot.
@@ -66,6 +66,6 @@ from_node! {
     Results as Either(&[Words(|| vec!["all", "none"]), List(&Text)]) => |node, _key, _found| Some(match as_text(node).as_deref() {
         Some("none") => Results::None,
         Some(_) => Results::All,
-        None => Results::Named(items(node).iter().filter_map(as_text).collect()),
+        None => Results::Named(texts(node)),
     });
 }

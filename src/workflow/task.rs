@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::keys::spec::KeyType::Text;
+use super::keys::spec::KeyType::{Text, Texts};
 use super::keys::spec::{MapSpec, REQUIRED, key};
-use super::load::entries::{Entries, as_text, keys};
+use super::load::entries::{Entries, as_text, keys, texts};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Value as Yaml};
 
@@ -25,23 +25,47 @@ pub const ROW_KEYS: [&str; 10] = [
     "languageCode",
 ];
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Task {
-    pub id: String,
-    pub title: String,
-    pub description: String,
-    pub test_steps: Vec<String>,
-    /// 1 urgent to 4 low, 0 none.
-    pub priority: u8,
-    /// Warning about a priority that could not be read.
-    pub doubt: Option<Diagnostic>,
-    /// `OPEN`, `DONE`, or the tracker's own word.
-    pub status: String,
-    pub row: Map<String, Value>,
-    /// Deleted tasks are in nobody's rows.
-    pub deleted: bool,
-    pub place: (u64, u64),
+keys! {
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Task as "task" ("a task") {
+        id: String as (Text) = key("id", "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15")
+            => |entries: Entries<'_>| entries.text("id").or(entries.text("issue_id")).unwrap_or_default(),
+        title: String = key("title", "", "Its title.", "\"Dark mode\""),
+        description: String = key("description", "", "What to do.", "\"Add a switch.\""),
+        test_steps: Vec<String> as (Texts) = key("test_steps", "", "How to test it.", "[\"click the switch\"]")
+            => |entries: Entries<'_>| {
+                let steps = entries.node("test_steps").or(entries.node("steps"));
+                steps.map(texts).unwrap_or_default()
+            },
+        /// `OPEN`, `DONE`, or the tracker's own word.
+        status: String as (Text) = key("status", "OPEN", "Its status.", "DONE")
+            => |entries: Entries<'_>| entries.text("status").unwrap_or_else(|| "OPEN".to_owned()),
+        /// 1 urgent to 4 low, 0 none.
+        priority: u8 =
+            key("priority", "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2")
+            => |entries: Entries<'_>| priority(entries).unwrap_or_default(),
+        /// Deleted tasks are in nobody's rows.
+        deleted: bool =
+            key("deletedAt", "", "The time of its deletion; with one it is left out.", "2026-01-31")
+            => |entries: Entries<'_>| entries.has("deletedAt"),
+    } also {
+        key("issue_id", "", "Another name of `id`.", "APP-15").of(Text),
+        key("steps", "", "Another name of `test_steps`.", "[\"click the switch\"]").of(Texts),
+    } and {
+        /// Warning about a priority that could not be read.
+        doubt: Option<Diagnostic>,
+        row: Map<String, Value>,
+        place: (u64, u64) => Entries::place,
+    }
 }
+
+pub const TASK: MapSpec = MapSpec {
+    others: Some(
+        "A row of linked tasks also has its `statusSince`, `estimate`, `timeSpent`, `createdAt`, `labels` and \
+         `languageCode`. Other keys are left out.",
+    ),
+    ..Task::MAP
+};
 
 impl Task {
     pub(crate) fn set_status(&mut self, status: &str) {
@@ -94,35 +118,22 @@ keys! {
     }
 }
 
-keys! {
-    /// A task as it is written.
-    pub struct TaskKeys as "task" ("a task") {
-        id: Option<String> = key("id", "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
-        issue_id: Option<String> = key("issue_id", "", "Another name of `id`.", "APP-15"),
-        title: String = key("title", "", "Its title.", "\"Dark mode\""),
-        description: String = key("description", "", "What to do.", "\"Add a switch.\""),
-        test_steps: Vec<String> = key("test_steps", "", "How to test it.", "[\"click the switch\"]"),
-        steps: Vec<String> = key("steps", "", "Another name of `test_steps`.", "[\"click the switch\"]"),
-        status: Option<String> = key("status", "OPEN", "Its status.", "DONE"),
-        priority: Option<Node> =
-            key("priority", "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
-        deleted_at: Option<Value> =
-            key("deletedAt", "", "The time of its deletion; with one it is left out.", "2026-01-31"),
-    }
-}
-
-pub const TASK: MapSpec = MapSpec {
-    others: Some(
-        "A row of linked tasks also has its `statusSince`, `estimate`, `timeSpent`, `createdAt`, `labels` and \
-         `languageCode`. Other keys are left out.",
-    ),
-    ..TaskKeys::MAP
-};
-
 impl Task {
     pub fn is_done(status: &str) -> bool {
         let word = status.to_lowercase();
         matches!(word.as_str(), "done" | "closed" | "completed" | "cancelled" | "canceled" | "rejected")
+    }
+
+    fn row_value(&self, key: &str, written: Entries<'_>) -> Value {
+        let value = written.node(key).map(Node::to_json);
+        match key {
+            "id" => self.id.as_str().into(),
+            "title" => self.title.as_str().into(),
+            "status" => self.status.as_str().into(),
+            "priority" if value.is_some() => self.priority.into(),
+            "labels" => value.unwrap_or_else(|| Value::Array(Vec::new())),
+            _ => value.unwrap_or_default(),
+        }
     }
 
     pub fn issue(&self) -> Value {
@@ -192,7 +203,13 @@ fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     for inner in entries.maps("tasks") {
-        let task = task(inner);
+        let mut task = Task::read(inner);
+        task.row = ROW_KEYS.iter().map(|key| ((*key).to_owned(), task.row_value(key, inner))).collect();
+        task.doubt = priority(inner).err().map(|written| {
+            let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
+            let message = format!("`priority` of task `{}` is read as 0: `{written}` is none", task.id);
+            inner.node("priority").unwrap_or(inner.node).problem(inner.found.file, message).hint(hint)
+        });
         if task.id.is_empty() {
             inner.refuse(inner.node, "a task has no `id`", "add `id: APP-15`");
         } else if tasks.iter().any(|other| other.id == task.id) {
@@ -203,52 +220,14 @@ pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     tasks
 }
 
-fn task(inner: Entries<'_>) -> Task {
-    let TaskKeys { id, issue_id, title, description, test_steps, steps, status, priority, deleted_at } =
-        TaskKeys::read(inner);
-    let id = id.or(issue_id).unwrap_or_default();
-    let status = status.unwrap_or_else(|| "OPEN".to_owned());
-    let (priority, doubt) = priority.map_or((0, None), |node| read_priority(&node, &id, inner.found.file));
-    let mut row = Map::new();
-    for key in ROW_KEYS {
-        let written = inner.node(key).map(Node::to_json);
-        let value = match key {
-            "id" => id.as_str().into(),
-            "title" => title.as_str().into(),
-            "status" => status.as_str().into(),
-            "priority" if written.as_ref().is_some_and(|value| !value.is_null()) => priority.into(),
-            "labels" => written.unwrap_or_else(|| Value::Array(Vec::new())),
-            _ => written.unwrap_or_default(),
-        };
-        row.insert(key.to_owned(), value);
-    }
-    Task {
-        id,
-        title,
-        description,
-        test_steps: if test_steps.is_empty() { steps } else { test_steps },
-        priority,
-        doubt,
-        status,
-        row,
-        deleted: deleted_at.is_some(),
-        place: inner.place(),
-    }
-}
-
-/// The number of a task's priority, and what is to be said of one that cannot be read.
-fn read_priority(node: &Node, id: &str, file: &str) -> (u8, Option<Diagnostic>) {
-    let written = match &node.value {
-        Yaml::Number(number) => number.to_string(),
-        _ => as_text(node).unwrap_or_default(),
+/// The number of a task's priority, or the text that is none.
+fn priority(task: Entries<'_>) -> Result<u8, String> {
+    let written = match task.node("priority") {
+        None => return Ok(0),
+        Some(Node { value: Yaml::Number(number), .. }) => number.to_string(),
+        Some(node) => as_text(node).unwrap_or_default(),
     };
-    let number = priority_of(&written);
-    let doubt = number.is_none().then(|| {
-        let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
-        let message = format!("`priority` of task `{id}` is read as 0: `{written}` is none");
-        node.problem(file, message).hint(hint)
-    });
-    (number.unwrap_or(0), doubt)
+    priority_of(&written).ok_or(written)
 }
 
 pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {

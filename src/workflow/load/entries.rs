@@ -305,6 +305,11 @@ impl<T: FromNode + Default> FromKey for T {
     }
 }
 
+/// The texts of a list, or one.
+pub fn texts(node: &Node) -> Vec<String> {
+    items(node).iter().filter_map(as_text).collect()
+}
+
 const fn list_of(kind: &'static KeyType) -> KeyType {
     match kind {
         KeyType::Text => KeyType::Texts,

@@ -4,7 +4,6 @@ pub(crate) mod aliases;
 pub(crate) mod ballot;
 pub(crate) mod entries;
 pub(crate) mod material;
-pub(crate) mod rule;
 
 use super::definition::{Definition, PseudonymSetting};
 use super::discussion::expanded;

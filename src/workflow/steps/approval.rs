@@ -3,7 +3,8 @@
 use crate::workflow::keys::spec::KeyType::{Either, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::workflow::lang::Condition;
-use crate::workflow::load::entries::{Entries, as_text, items, keys};
+use crate::workflow::load::entries::{Entries, as_text, keys, texts};
+use crate::yaml::Node;
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
@@ -18,10 +19,7 @@ keys! {
             "what was counted since the approval before",
             "The round steps whose result a yes adopts.",
             "[vote]",
-        ) => |entries: Entries<'_>| entries.node("adopts").map(|node| match as_text(node).as_deref() {
-            Some("none") => Vec::new(),
-            _ => items(node).iter().filter_map(as_text).collect(),
-            }),
+        ) => |entries: Entries<'_>| entries.node("adopts").map(adopted),
         /// When the facilitator is asked though there is a valid proposal; always when absent.
         ask_if: Option<Condition> =
             key("ask_if", "always", "The condition on which it is asked.", "\"rounds > 3\""),
@@ -29,6 +27,10 @@ keys! {
         on_reject: Option<String> =
             key("on_reject", "the session ends as rejected", "The next step after a no.", "fix"),
     }
+}
+
+fn adopted(node: &Node) -> Vec<String> {
+    if as_text(node).is_some_and(|word| word == "none") { Vec::new() } else { texts(node) }
 }
 
 impl Approval {

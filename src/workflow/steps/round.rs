@@ -1,17 +1,18 @@
-//! `round`: asks every chosen participant the same question at once, blind.
+//! `round`: asks every chosen participant the same question at once, blind. Its rule and its ties count the ballots.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ballot::BallotForm;
-use crate::tally::{BallotSupport, Choose, Rule, RuleOptions, Tier, Ties};
+use crate::tally::{BallotSupport, Choose, Fraction, Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::spec::KeyType::{
-    Duration, Either, List, Named, Quorum as Share, Text, Texts, Words,
+    Duration, Either, List, Map, Named, Quorum as Seats, Share, Text, Texts, Whole, Words,
 };
-use crate::workflow::keys::spec::{REQUIRED, key};
+use crate::workflow::keys::spec::{KeySpec, MapSpec, REQUIRED, key, map, words_of};
 use crate::workflow::load::ballot::{BallotKeys, OptionsFrom, ballot, options_from};
-use crate::workflow::load::entries::{Entries, FromNode, as_text, enum_of_words, from_node, items, keys};
-use crate::workflow::load::rule::{RuleKeys, rule, unfit};
+use crate::workflow::load::entries::{
+    Entries, FromNode, as_text, enum_of_words, from_node, keys, texts, word,
+};
 use crate::workflow::recall::RecallKeys;
 use crate::yaml::{Node, Value};
 
@@ -79,6 +80,26 @@ keys! {
     }
 }
 
+keys! {
+    /// A rule with its terms, or its name.
+    #[derive(Default)]
+    pub struct RuleKeys as "rule" ("the rule") or "name" (Words(Rule::names)) {
+        rule: Option<Rule> = key("name", REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
+        choose: Option<Choose> = key(
+            "choose",
+            "one",
+            "How many options are chosen by approval or score; `half`: all that half of the seats approve.",
+            "3",
+        ),
+        threshold: Option<Fraction> =
+            key("threshold", "the rule's", "The share that an option must reach.", "2/3"),
+    }
+}
+
+const SEED: KeySpec =
+    key("seeded", REQUIRED, "The seed that decides between tied options.", "7").of(Whole(0, u64::MAX));
+const TIES: MapSpec = map("ties", "`ties`", &[SEED]);
+
 pub fn round(entries: Entries<'_>) -> Round {
     let mut round = Round::read(entries);
     if !check_rule(&round, entries) {
@@ -140,12 +161,47 @@ fn check_rule(round: &Round, entries: Entries<'_>) -> bool {
     true
 }
 
+impl RuleKeys {
+    fn terms(self) -> RuleOptions {
+        RuleOptions { threshold: self.threshold, choose: self.choose }
+    }
+}
+
+/// The key `rule` of a round.
+fn rule(entries: Entries<'_>) -> RuleKeys {
+    entries.node("rule").and_then(|node| RuleKeys::from_node(node, &SEED, entries.found)).unwrap_or_default()
+}
+
+pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
+    if rule == Rule::Supermajority && share.compare(1, 2).is_gt() {
+        return Some(format!("the threshold {share} is less than a half: two options could reach it"));
+    }
+    let is_whole = rule == Rule::WeightedMajority && share.compare(1, 1).is_eq();
+    is_whole.then(|| "nothing can be above a threshold of 1".to_owned())
+}
+
 from_node! {
-    Selection as Either(&[Words(|| vec!["all"]), Texts]) => |node, _key, _found| Some(match as_text(node).as_deref() {
-        Some("all") => Selection::All,
-        _ => Selection::Named(items(node).iter().filter_map(as_text).collect()),
-    });
-    Quorum as Share => |node, _key, _found| Quorum::of(node);
+    Rule as Words(Rule::names) => |node, _key, _found| Rule::from_name(&as_text(node)?);
+    Choose as Either(&[Words(|| vec!["half"]), Whole(1, 1000)])
+        => |node, _key, _found| Choose::parse(&as_text(node)?);
+    Tier as Words(|| words_of(&Tier::ASKED)) => |node, _key, _found| word(node, &Tier::ASKED);
+    Fraction as Share => |node, _key, _found| match &node.value {
+        Value::Number(number) => Fraction::parse(&number.to_string()),
+        Value::Text(text) => Fraction::parse(text),
+        _ => None,
+    };
+    Ties as Either(&[Words(|| vec!["none", "ask"]), Map(&TIES)])
+        => |node, _key, found| match as_text(node).as_deref() {
+            Some("ask") => Some(Ties::Ask),
+            Some(_) => None,
+            None => u64::from_node(node.given(SEED.name)?, &SEED, found).map(Ties::Seeded),
+        };
+    Selection as Either(&[Words(|| vec!["all"]), Texts])
+        => |node, _key, _found| Some(match as_text(node).as_deref() {
+            Some("all") => Selection::All,
+            _ => Selection::Named(texts(node)),
+        });
+    Quorum as Seats => |node, _key, _found| Quorum::of(node);
 }
 
 /// All, or those named.

@@ -1,6 +1,6 @@
 //! The end of a session: when it may close, its status, its exit code, and the round that decides them.
 
-use super::command::{DecideResult, refuse, refuse_if};
+use super::command::DecideResult;
 use super::questions::{AskedQuestion, decided_by_person, questions};
 use super::tally_round::decides_nothing;
 use crate::handoff::is_no;
@@ -123,17 +123,12 @@ pub(crate) fn time_is_up(session: &Session, now: Timestamp) -> Option<Event> {
 
 pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {
     let definition = session.definition();
-    if let Some(run) = &session.step {
-        return refuse(format!("step `{}` still runs", run.id));
-    }
-    refuse_if!(session.due_synthesis().is_some(), "the note that a step wrote is not on record");
     if let Some(step) = &session.stopped_at {
         let reason =
             format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
         return Ok(vec![close(session, Status::Failed, Some(reason))]);
     }
     if session.next_step().is_some() {
-        refuse_if!(session.iterations < definition.max_iterations, "a step is left to run");
         let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
         return Ok(vec![close(session, Status::Failed, Some(reason))]);
     }

@@ -26,7 +26,7 @@ pub use decide::facilitator::FACILITATOR;
 pub use decide::round::{RoundDraft, draft_round};
 pub use decide::work_item::{RequestedEvidence, artifact_view};
 pub use ending::{Deciding, ExitCode, deciding, exit_code, failing_rounds, out_of_time, session_exit};
-pub use next::{NextAction, Question, QuestionKind, next};
+pub use next::{NextAction, Question, QuestionKind, next, next_of};
 pub use proposal::Proposal;
 pub use questions::{AskedQuestion, decided_by_person, discussion_of, earlier_rounds, is_within, questions};
 pub use roster::ROLE_WITHOUT_PERSONA;

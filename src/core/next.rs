@@ -79,6 +79,23 @@ pub fn next(session: &Session) -> NextAction {
     }
 }
 
+/// Returns whether the session, or a step that runs in it, waits for this command now.
+pub fn is_due(session: &Session, command: &Command) -> bool {
+    let definition = session.definition();
+    let inside = session.active_steps().filter_map(|run| next_in(session, definition.step(&run.id)?, run));
+    let at_top = session.step.is_none().then(|| next(session));
+    at_top.into_iter().chain(inside).any(|now| match (now, command) {
+        (NextAction::Decide(due), _) => due == *command,
+        (NextAction::OpenRound, Command::OpenRound { .. }) => true,
+        _ => false,
+    })
+}
+
+/// The next action in a step that runs; `None` if it does not run, or has its result.
+pub fn next_of(session: &Session, step: &str) -> Option<NextAction> {
+    next_in(session, session.definition().step(step)?, session.running(step)?)
+}
+
 /// The next action in a step that runs; `None` once it has its result.
 fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> {
     if run.result.is_some() {

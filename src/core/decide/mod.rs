@@ -9,6 +9,7 @@ pub(crate) mod work_item;
 
 use super::command::{Command, DecideResult, refuse, refuse_if};
 use super::ending::{close, close_session};
+use super::next::is_due;
 use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
 use facilitator::{
     answer, ask_round_again, change_agenda, extend_deadline, fork, record_artifact, record_synthesis,
@@ -28,6 +29,17 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Resume { program, torn_bytes } => Ok(resume(session, program, torn_bytes)),
         Command::Fork { session: id, at_seq } => fork(session, id, at_seq),
         _ if is_at_rest => refuse("session is paused; resume it first"),
+        Command::StartStep
+        | Command::Offer { .. }
+        | Command::OpenRound { .. }
+        | Command::Tally
+        | Command::AskPerson { .. }
+        | Command::FinishStep { .. }
+        | Command::Close
+            if !is_due(session, &command) =>
+        {
+            refuse("it is not what comes next")
+        }
         Command::StartStep => start_step(session, now),
         Command::Offer { step } => offer_items(session, &step, now),
         Command::Claim(who) => claim(session, who, now),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::agenda::conflicts_of;
-use super::step::finish_step;
+use super::step::end_unheld;
 use crate::core::command::{DecideResult, Refusal, refuse_if};
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, CheckedRound, is_asked_again};
@@ -29,7 +29,7 @@ pub fn open_round(
     let definition = session.definition();
     let drafted = match session.checked_round(step, round, summary) {
         Ok(drafted) if drafted.checked.refusal.is_none() => drafted,
-        _ => return finish_step(session, &step.id, now),
+        _ => return end_unheld(session, step, round, now),
     };
     refuse_if!(seal.as_ref().is_some_and(|seal| !seal.is_known()), "nobody can seal to this key");
     let opened = RoundOpened { seal, ..draft(session, step, &drafted)? };
@@ -103,8 +103,10 @@ fn draft(session: &Session, step: &Step, drafted: &CheckedRound<'_>) -> Result<R
 }
 
 fn round_to_open(session: &Session) -> Result<(&Step, &Round), Refusal> {
-    refuse_if!(session.open_round().is_some(), "a round is open already");
-    session.waiting_round().ok_or_else(|| "no round step waits to be opened".into())
+    session
+        .waiting_round()
+        .filter(|_| session.open_round().is_none())
+        .ok_or_else(|| "no round step waits to be opened".into())
 }
 
 fn offers(session: &Session, opened: &RoundOpened) -> DecideResult {
@@ -284,10 +286,7 @@ fn reveal_answer(
 
 pub fn tally(session: &Session) -> DecideResult {
     let run = session.rounds.last().ok_or("there is no round")?;
-    refuse_if!(run.closed.is_none(), "the round is open: nothing can be counted yet");
     refuse_if!(run.unrevealed().next().is_some(), "not everything is revealed yet");
-    let is_counted = run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none());
-    refuse_if!(is_counted, "the round is counted already");
     let tally = tally_round(session, run);
     let mut events = Vec::new();
     if run.tally.is_none() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::agenda::recorded;
-use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
+use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::ending::time_is_up;
 use crate::core::next::{has_failed, unstarted};
 use crate::core::proposal::{Proposal, holds};
@@ -15,23 +15,18 @@ use crate::history::{
     StepFinished, StepRun, StepStarted, Timestamp, WorkItem, WorkItemOffered,
 };
 use crate::tally::Ties;
-use crate::workflow::{Approval, MOST_ITEMS, Step, StepKind};
+use crate::workflow::{Approval, MOST_ITEMS, Round, Step, StepKind};
 
 pub fn start_step(session: &Session, now: Timestamp) -> DecideResult {
     let definition = session.definition();
-    if let Some(run) = &session.step {
-        let inside = session.active_steps().find_map(|run| {
-            let around = definition.step(&run.id)?;
-            Some((around, unstarted(session, around, run)?))
-        });
-        let Some((around, step)) = inside else { return refuse(format!("step `{}` still runs", run.id)) };
+    let inside = session.active_steps().find_map(|run| {
+        let around = definition.step(&run.id)?;
+        Some((around, unstarted(session, around, run)?))
+    });
+    if let Some((around, step)) = inside {
         return Ok(vec![started(session, step, session.iterations, Some(around.id.clone()))]);
     }
-    refuse_if!(session.due_synthesis().is_some(), "the note that a step wrote is not on record");
     let step = session.next_step().and_then(|id| definition.step(id)).ok_or("no step is left")?;
-    refuse_if!(session.is_exhausted(step), format!("step `{}` has run as often as it may", step.id));
-    let limit = definition.max_iterations;
-    refuse_if!(session.iterations >= limit, format!("the limit of {limit} steps is reached"));
     let started = || started(session, step, session.iterations + 1, None);
     Ok(vec![time_is_up(session, now).unwrap_or_else(started)])
 }
@@ -60,9 +55,7 @@ fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
 /// The work items of a step; the end of the step where none can be made.
 pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let running = Running::of(session, id, now)?;
-    let Running { run, step, .. } = running;
-    refuse_if!(!run.items.is_empty(), format!("step `{id}` has no further work items"));
-    let drafts = match session.work_item_drafts(step) {
+    let drafts = match session.work_item_drafts(running.step) {
         Ok(drafts) => drafts,
         Err(why) => return Ok(running.end(StepOutcome::failed(why))),
     };
@@ -85,14 +78,10 @@ pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult 
 
 pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
-        return match session.exhausted {
-            Some(_) => refuse("the question is asked already"),
-            None => Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]),
-        };
+        return Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]);
     }
     let running = Running::of(session, id, now)?;
     let Running { run, step, .. } = running;
-    refuse_if!(run.approval.is_some(), "the question is asked already");
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
@@ -118,7 +107,14 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
 
 pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let running = Running::of(session, id, now)?;
-    Ok(running.end(running.outcome()?))
+    let outcome = running.outcome().ok_or_else(|| format!("step `{id}` has no result yet"))?;
+    Ok(running.end(outcome))
+}
+
+/// The end of a round's step whose round cannot be opened.
+pub fn end_unheld(session: &Session, step: &Step, round: &Round, now: Timestamp) -> DecideResult {
+    let why = session.round_refusal(step, round).ok_or("nothing speaks against the round")?;
+    Ok(Running::of(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
 }
 
 /// A step that runs, at the time of a command on it.
@@ -205,15 +201,22 @@ impl<'a> Running<'a> {
         events
     }
 
-    fn outcome(&self) -> Result<StepOutcome, Refusal> {
-        Ok(match &self.step.kind {
+    /// The result of a step in which all has come; `None` of one that lacks something.
+    fn outcome(&self) -> Option<StepOutcome> {
+        Some(match &self.step.kind {
             StepKind::Round(_) => self.of_round()?,
-            StepKind::Approval(approval) => self.of_approval(approval)?,
-            StepKind::Agent(_) => self.of_agent()?,
-            StepKind::Review(_) => self.of_review()?,
-            StepKind::Parallel { min_success } => self.several(self.step.steps.len(), *min_success)?,
+            StepKind::Approval(_) => {
+                StepOutcome::of(self.approval_data(self.run.approval.as_ref()?.given.as_ref()?))
+            }
+            StepKind::Agent(_) => {
+                let item = *self.items().first()?;
+                let data = item.completed().map(|back| back.data.clone());
+                data.ok_or_else(|| item.failure().to_owned()).into()
+            }
+            StepKind::Review(_) => self.of_review(),
+            StepKind::Parallel { min_success } => self.several(*min_success),
             StepKind::Sequence { .. } => self.of_sequence()?,
-            StepKind::Each(_) => self.of_each()?,
+            StepKind::Each(_) => self.of_each(),
             StepKind::Transform(transform) => {
                 transform.apply(&self.session.context_for(&self.step.id)).into()
             }
@@ -224,35 +227,10 @@ impl<'a> Running<'a> {
         })
     }
 
-    fn of_round(&self) -> Result<StepOutcome, Refusal> {
-        let Self { session, step, run, .. } = self;
-        if let (StepKind::Round(round), None) = (&step.kind, run.round) {
-            return match session.round_refusal(step, round) {
-                Some(why) => Ok(StepOutcome::envelope(json!([]), Some(why))),
-                None => refuse(format!("round `{}` is not opened", step.id)),
-            };
-        }
-        let round = session.round_of(run);
-        let Some((round, tally)) = round.and_then(|round| Some((round, round.tally.as_ref()?))) else {
-            return refuse(format!("round `{}` is not counted", step.id));
-        };
-        if tally.verdict.tie && round.opened.ties == Ties::Ask {
-            return refuse(format!("the tie of round `{}` waits for a person", step.id));
-        }
-        Ok(StepOutcome::envelope(round_data(round), tally.failure().map(|why| why.to_string())))
-    }
-
-    fn of_approval(&self, approval: &Approval) -> Result<StepOutcome, Refusal> {
-        let asked = self.run.approval.as_ref();
-        if let Some(given) = asked.and_then(|asked| asked.given.as_ref()) {
-            return Ok(StepOutcome::of(self.approval_data(given)));
-        }
-        if asked.is_none()
-            && let ApprovalState::Ends(outcome) = self.question(approval)
-        {
-            return Ok(outcome);
-        }
-        refuse(format!("step `{}` waits for a person", self.step.id))
+    fn of_round(&self) -> Option<StepOutcome> {
+        let round = self.session.round_of(self.run)?;
+        let why = round.tally.as_ref()?.failure();
+        Some(StepOutcome::envelope(round_data(round), why.map(|why| why.to_string())))
     }
 
     fn question(&self, approval: &Approval) -> ApprovalState {
@@ -302,87 +280,49 @@ impl<'a> Running<'a> {
         data
     }
 
-    /// The step's work items, all settled, or why it handed none out.
-    fn settled(&self) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
-        let Self { session, step, run, .. } = self;
-        let items = self.items();
-        if run.items.is_empty() {
-            return match session.work_item_drafts(step) {
-                Err(why) => Ok(Err(why)),
-                Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
-            };
-        }
-        if items.iter().any(|item| item.outcome().is_none()) {
-            return refuse(format!("step `{}` waits for its work items", step.id));
-        }
-        Ok(Ok(items))
-    }
-
-    fn of_agent(&self) -> Result<StepOutcome, Refusal> {
-        Ok(StepOutcome::from(self.settled()?.and_then(|items| {
-            let item = items.first().ok_or("no reply")?;
-            item.completed().map(|back| back.data.clone()).ok_or_else(|| item.failure().to_owned())
-        })))
-    }
-
     /// One entry a review, under its reviewer's name; it succeeds when one of them was completed.
-    fn of_review(&self) -> Result<StepOutcome, Refusal> {
-        let items = match self.settled()? {
-            Ok(items) => items,
-            Err(why) => return Ok(StepOutcome::failed(why)),
-        };
+    fn of_review(&self) -> StepOutcome {
+        let items = self.items();
         let entry = |item: &&WorkItem| {
             let who = &item.offered.participant;
             item.completed().map_or_else(|| rejected(who, item.failure()), |back| fulfilled(who, &back.data))
         };
         let is_done = items.iter().any(|item| item.completed().is_some());
         let error = (!is_done).then(|| "no review came back".to_owned());
-        Ok(StepOutcome::envelope(items.iter().map(entry).collect(), error))
+        StepOutcome::envelope(items.iter().map(entry).collect(), error)
     }
 
-    fn waits(&self) -> Result<StepOutcome, Refusal> {
-        refuse(format!("step `{}` waits for the steps inside it", self.run.id))
-    }
-
-    /// The result of `count` steps that did not see each other, of which so many are `needed`.
-    fn several(&self, count: usize, needed: Option<usize>) -> Result<StepOutcome, Refusal> {
+    /// The result of steps that did not see each other, of which so many are `needed`.
+    fn several(&self, needed: Option<usize>) -> StepOutcome {
         let Self { session, run, .. } = self;
         let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
-        if results.len() < count {
-            return self.waits();
-        }
         let failed = results.iter().filter(|result| has_failed(session, result));
         let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
         let is_enough = results.len() - failed.len() >= needed.unwrap_or(results.len());
         let why = || format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", "));
         let data = parallel_data(session, &run.nested);
-        Ok(StepOutcome::envelope(data, (!is_enough).then(why)))
+        StepOutcome::envelope(data, (!is_enough).then(why))
     }
 
-    fn of_each(&self) -> Result<StepOutcome, Refusal> {
+    fn of_each(&self) -> StepOutcome {
         if self.run.nested.is_empty()
             && let Err(why) = items(self.session, self.step)
         {
-            return Ok(StepOutcome::envelope(json!([]), Some(why)));
+            return StepOutcome::envelope(json!([]), Some(why));
         }
-        self.several(self.step.copies.len(), None)
+        self.several(None)
     }
 
     /// The last step's result as later steps see it; the failure of the first step that failed.
-    fn of_sequence(&self) -> Result<StepOutcome, Refusal> {
-        let Self { session, step, run, .. } = self;
-        let Some(result) = run.nested.last().and_then(|last| last.result.as_deref()) else {
-            return self.waits();
-        };
+    fn of_sequence(&self) -> Option<StepOutcome> {
+        let session = self.session;
+        let result = self.run.nested.last()?.result.as_deref()?;
         let id = &result.step;
         if has_failed(session, result) {
             let why = if result.success { "rejected".to_owned() } else { session.shown_error(result) };
-            return Ok(StepOutcome::failed(format!("step `{id}` failed: {why}")));
-        }
-        if run.nested.len() < step.nested().len() {
-            return self.waits();
+            return Some(StepOutcome::failed(format!("step `{id}` failed: {why}")));
         }
         let data = session.definition().step(id).and_then(|last| session.context_value(last, result));
-        Ok(StepOutcome::of(data.unwrap_or_default()))
+        Some(StepOutcome::of(data.unwrap_or_default()))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::core::{AgendaChange, Command, ItemHolder, TALLY};
+use crate::core::{AgendaChange, Command, ItemHolder, NextAction, TALLY, next_of};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, Event, IdeasMerged,
     Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session, SessionClosed,
@@ -32,7 +32,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         | Event::ReviewRecorded(_)
         | Event::LinkRecorded(_) => Command::Close,
         Event::StepStarted(_) => Command::StartStep,
-        Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
+        Event::StepFinished(result) => end_command(session, &result.step),
         Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
         Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
@@ -52,25 +52,26 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::BallotSealed(sealed) => seal_command(session, sealed),
         Event::LateAnswerRefused { round, participant, .. } => late_command(round, participant),
         Event::EnvelopeRefused(refused) => Command::RefuseEnvelope(refused),
-        Event::LeaksFound(found) if found.round.is_empty() => {
-            Command::FinishStep { step: found.step.clone() }
-        }
+        Event::LeaksFound(found) if found.round.is_empty() => end_command(session, &found.step),
         Event::TallyMade(_) | Event::LeaksFound(_) => Command::Tally,
         Event::WorkItemOffered(item) => Command::Offer { step: item.step.clone() },
         Event::WorkItemClaimed(claim) => claim_command(session, claim, at),
         Event::WorkItemReturned(back) => return_command(session, &back),
-        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, record_of, .. }) => {
-            step_or(record_of, Command::RecordArtifact { artifact, by })
+        Event::ArtifactRecorded(ArtifactRecorded { record_of: Some(step), .. }) => {
+            end_command(session, &step)
+        }
+        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
+            Command::RecordArtifact { artifact, by }
         }
         Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
         Event::ApprovalGiven(given) => Command::Answer(given),
-        Event::IdeasMerged(merged) => merge_command(*merged),
+        Event::IdeasMerged(merged) => merge_command(session, *merged),
         change @ (Event::AgendaUpdated(_)
         | Event::ConflictOpened(_)
         | Event::ConflictResolved(_)
         | Event::QuestionOpened(_)
-        | Event::QuestionAnswered(_)) => agenda_command(change),
+        | Event::QuestionAnswered(_)) => agenda_command(session, change),
     })
 }
 
@@ -93,9 +94,13 @@ fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
     Command::Return(Box::new(WorkItemReturned { holder, ..back.clone() }))
 }
 
-/// The end of the step that has it recorded, else this.
-fn step_or(record_of: Option<String>, order: Command) -> Command {
-    record_of.map_or(order, |step| Command::FinishStep { step })
+/// The command that a step which ends was waiting for: not every step begins what it is there for.
+fn end_command(session: &Session, step: &str) -> Command {
+    match next_of(session, step) {
+        Some(NextAction::Decide(command)) => command,
+        Some(NextAction::OpenRound) => Command::OpenRound { project_summary: None, seal: None },
+        _ => Command::FinishStep { step: step.to_owned() },
+    }
 }
 
 /// An answer that came too late is not kept.
@@ -146,16 +151,16 @@ fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Co
 }
 
 /// A merge; comment and name stand on the yes that follows.
-fn merge_command(merged: IdeasMerged) -> Command {
+fn merge_command(session: &Session, merged: IdeasMerged) -> Command {
     let IdeasMerged { step, merge, by, .. } = merged;
     if by == RECORDED_BY_STEP {
-        return Command::FinishStep { step };
+        return end_command(session, &step);
     }
     Command::Answer(ApprovalGiven { merge: Some(merge.into()), ..ApprovalGiven::yes(&step, &by) })
 }
 
 /// The command behind a change of the agenda: a count, the end of a step, or an order of the facilitator.
-fn agenda_command(event: Event) -> Command {
+fn agenda_command(session: &Session, event: Event) -> Command {
     let (change, by, step) =
         if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, step }) = event {
             (AgendaChange::Item { id, title, status, reason }, by, step)
@@ -173,7 +178,7 @@ fn agenda_command(event: Event) -> Command {
         };
     match by.as_str() {
         TALLY => Command::Tally,
-        RECORDED_BY_STEP => Command::FinishStep { step: step.unwrap_or_default() },
+        RECORDED_BY_STEP => end_command(session, &step.unwrap_or_default()),
         _ => Command::ChangeAgenda(change),
     }
 }

@@ -4,15 +4,13 @@
 //! Pseudonyms are drawn once, by the seed alone, and written into the header; neither their numbers nor their
 //! order say where a seat stands in the roster.
 
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::names::{LeakScanner, masked, names_of_model, well_known};
 use crate::history::{
-    CollectedIdea, Event, Leak, LeakKind, LeaksFound, PseudonymMap, RoundRun, Seat, SeatStatus, Session,
-    StepFinished, WorkItem, WorkItemOffered, WorkItemReturned,
+    CollectedIdea, Event, Leak, LeakKind, PseudonymMap, RoundRun, Seat, SeatStatus, Session, StepFinished,
+    WorkItem, WorkItemOffered, WorkItemReturned,
 };
 use crate::round::snapshot::sha256_hex;
 use crate::tally::NoDecision;
@@ -114,7 +112,7 @@ impl Session {
         }
         scanner.leave_out(&material());
         let (step, round, found) = (step.to_owned(), round.to_owned(), leaks(&scanner));
-        (!found.is_empty()).then(|| Event::LeaksFound(Arc::new(LeaksFound { step, round, found })))
+        (!found.is_empty()).then(|| Event::LeaksFound { step, round, found })
     }
 
     fn handed(&self, item: &str, said: Value) -> Value {

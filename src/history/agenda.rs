@@ -124,8 +124,8 @@ impl Agenda {
             settle(&mut self.conflicts, &resolved.id, resolved.how.as_deref().unwrap_or_default());
         } else if let Event::QuestionOpened(opened) = event {
             put(&mut self.questions, opened);
-        } else if let Event::QuestionAnswered(answered) = event {
-            settle(&mut self.questions, &answered.id, &answered.answer);
+        } else if let Event::QuestionAnswered { id, answer, .. } = event {
+            settle(&mut self.questions, id, answer);
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, ItemStatus,
-    LeaksFound, LogEntry, RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted,
-    Tally, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    Leak, LogEntry, RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted, Tally,
+    TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 use super::state::{
     AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact, StepRun,
@@ -53,7 +53,9 @@ impl Session {
             Event::SeatExcused { round, participant, reason, .. } => {
                 self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
             }
-            Event::SeatRetried(retried) => self.retry(retried, at),
+            Event::SeatRetried { round, participant, model, .. } => {
+                self.retry(round, participant, model.as_ref(), at);
+            }
             Event::SeatInvited(invited) => self.invite(invited),
             Event::SeatJoined(joined) => self.note_joined(joined),
             Event::EnvelopeRefused(refused) => {
@@ -67,7 +69,7 @@ impl Session {
                 self.ask_seats_again(round, participants, seal.as_ref());
             }
             Event::RoundAskedAgain { step, .. } => self.ask_round_again(step),
-            Event::LeaksFound(found) => self.note_leaks(found),
+            Event::LeaksFound { found, .. } => self.note_leaks(found),
             Event::TallyMade(tally) => self.note_tally(tally),
             Event::StepFinished(result) => self.finish(result),
             Event::ApprovalRequested(requested) => self.request(requested, at),
@@ -78,18 +80,22 @@ impl Session {
             | Event::ConflictOpened(_)
             | Event::ConflictResolved(_)
             | Event::QuestionOpened(_)
-            | Event::QuestionAnswered(_) => {}
+            | Event::QuestionAnswered { .. } => {}
             Event::ArtifactRecorded(made) if made.step.is_some() => self.note_made(made, at),
             Event::ArtifactRecorded(recorded) => self.note_artifact(recorded),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
-            Event::LinkRecorded(link) => self.links.push(link.clone()),
-            Event::SynthesisRecorded(note) => self.note_synthesis(note),
-            Event::DeadlineExtended(extended) => self.extend_deadline(extended),
+            Event::LinkRecorded { link, .. } => self.links.push(link.clone()),
+            Event::SynthesisRecorded { round, text, .. } => self.note_synthesis(round, text),
+            Event::DeadlineExtended { round, deadline_ms, .. } => {
+                if let Some(round) = self.round_mut(round) {
+                    round.deadline_ms = Some(*deadline_ms);
+                }
+            }
             Event::RoundRevised(revised) => self.revise(revised),
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
             Event::SessionPaused { reason, .. } => self.paused = Some((at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, at),
-            Event::SessionForked(forked) => self.fork(forked, before, at),
+            Event::SessionForked { session, .. } => self.fork(session, before, at),
             Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
         }
     }
@@ -228,8 +234,8 @@ impl Session {
         }
     }
 
-    fn note_leaks(&mut self, event: &LeaksFound) {
-        for leak in &event.found {
+    fn note_leaks(&mut self, found: &[Leak]) {
+        for leak in found {
             self.leaks.entry(leak.item.clone()).or_default().push(leak.clone());
         }
     }

@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::event::{
-    ApprovalGiven, ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked,
-    SynthesisRecorded,
-};
+use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised};
 use super::state::{AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
@@ -90,16 +87,10 @@ impl Session {
         }
     }
 
-    pub(super) fn note_synthesis(&mut self, note: &SynthesisRecorded) {
+    pub(super) fn note_synthesis(&mut self, round: &str, text: &str) {
         self.synthesis_due = false;
-        if let Some(round) = self.round_mut(&note.round) {
-            round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
-        }
-    }
-
-    pub(super) fn extend_deadline(&mut self, extended: &DeadlineExtended) {
-        if let Some(round) = self.round_mut(&extended.round) {
-            round.deadline_ms = Some(extended.deadline_ms);
+        if let Some(round) = self.round_mut(round) {
+            round.synthesis = Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         }
     }
 
@@ -146,18 +137,16 @@ impl Session {
         since().rfind(|asked| asked.given.step == *of)
     }
 
-    pub(super) fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {
-        if let (Some(model), Some(info)) =
-            (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
-        {
+    pub(super) fn retry(&mut self, round: &str, participant: &str, model: Option<&String>, at: Timestamp) {
+        if let (Some(model), Some(info)) = (model, Arc::make_mut(&mut self.roster).get_mut(participant)) {
             info.model.clone_from(model);
         }
-        self.seat(&retried.round, &retried.participant, |seat| {
+        self.seat(round, participant, |seat| {
             seat.status = SeatStatus::Asking;
             seat.elapsed_ms = None;
             seat.retried += 1;
             seat.retried_at = Some(at);
-            if let (Some(model), Some(item)) = (&retried.model, &mut seat.item) {
+            if let (Some(model), Some(item)) = (model, &mut seat.item) {
                 Arc::make_mut(item).model.clone_from(model);
             }
         });
@@ -190,8 +179,8 @@ impl Session {
     }
 
     /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
-    pub(crate) fn fork(&mut self, forked: &SessionForked, last: Timestamp, at: Timestamp) {
-        self.id.clone_from(&forked.session);
+    pub(crate) fn fork(&mut self, session: &str, last: Timestamp, at: Timestamp) {
+        session.clone_into(&mut self.id);
         self.resume(last, at);
     }
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Door, IdeasMerged, Leak,
-    LinkRecorded, Merge, PauseReason, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened, SeatFailed,
-    SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Door, IdeasMerged, Leak, Link, Merge,
+    PauseReason, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed,
+    SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
@@ -43,7 +43,7 @@ pub struct Session {
     pub reviews: Vec<ReviewRecorded>,
     /// Without deleted ones; each has the status the tracker gave it last.
     pub tasks: Arc<Vec<Task>>,
-    pub links: Vec<LinkRecorded>,
+    pub links: Vec<Link>,
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
     pub rounds: Vec<RoundRun>,

@@ -55,7 +55,7 @@ pub fn named_session(event: &Event) -> Option<&str> {
     if let Event::SessionOpened(opened) = event {
         return Some(&opened.session);
     }
-    if let Event::SessionForked(forked) = event { Some(&forked.session) } else { None }
+    if let Event::SessionForked { session, .. } = event { Some(session) } else { None }
 }
 
 /// Appends one document to `out`; returns its hash.

@@ -102,8 +102,8 @@ impl<'a> LogReader<'a> {
         }
         if seq == 0 {
             check_header(&line, &session).map_err(fail)?;
-        } else if let Event::SessionForked(forked) = &line.stamped.event {
-            if forked.from != self.chain.session || !is_session_id(&session) {
+        } else if let Event::SessionForked { from, .. } = &line.stamped.event {
+            if *from != self.chain.session || !is_session_id(&session) {
                 return Err(fail("it forks a session that is not this one".to_owned()));
             }
         } else if session != self.chain.session {

@@ -7,10 +7,9 @@ use std::fmt::Write as _;
 
 use crate::ballot::Ballot;
 use crate::history::{
-    AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
-    Event, IdeasMerged, LeaksFound, MergedOption, RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session,
-    SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, Timestamp,
-    WorkItemReturned,
+    AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, IdeasMerged,
+    Leak, MergedOption, RoundClosed, RoundOpened, SeatFailed, Session, SessionClosed, SessionOpened,
+    StepFinished, StepStarted, Tally, Timestamp, WorkItemReturned,
 };
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
@@ -50,13 +49,15 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::WorkItemClaimed(claim) => format!("asked  {}  try {}", claim.participant, claim.attempt),
         Event::WorkItemReturned(back) => work_returned(back),
         Event::ReviewRecorded(review) => format!("reviewed  {}  by {}", review.artifact, review.participant),
-        Event::LinkRecorded(link) => format!("linked  {} to {}", link.link.from_id, link.link.to_id),
+        Event::LinkRecorded { link, .. } => format!("linked  {} to {}", link.from_id, link.to_id),
         Event::BallotSealed(sealed) => {
             format!("sealed  {}  {}", sealed.participant, format_duration(sealed.elapsed_ms))
         }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
-        Event::SeatRetried(retried) => seat_retried(retried),
+        Event::SeatRetried { participant, model, .. } => {
+            format!("retried  {participant}{}", after(", now ", model.as_deref()))
+        }
         Event::SeatInvited(invited) => format!("invited  {}", invited.participant),
         Event::SeatJoined(joined) => format!("joined  {}", joined.participant),
         Event::EnvelopeRefused(refused) => format!("refused  {}: {}", refused.participant, refused.why),
@@ -69,17 +70,20 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
             format!("round {round}: key lost, answers of {} unreadable", join_list(participants))
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
-        Event::LeaksFound(found) => leaks_found(found),
+        Event::LeaksFound { found, .. } => leaks_found(found),
         Event::TallyMade(tally) => tally_made(tally, session),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
-        Event::SynthesisRecorded(note) => note_recorded(note),
-        Event::DeadlineExtended(DeadlineExtended { round, deadline_ms, .. }) => {
+        Event::SynthesisRecorded { round, text, .. } if text.trim().is_empty() => {
+            format!("note on round {round} removed")
+        }
+        Event::SynthesisRecorded { round, text, .. } => format!("note on round {round}: {text}"),
+        Event::DeadlineExtended { round, deadline_ms, .. } => {
             format!("round {round}: deadline extended to {}", format_duration(*deadline_ms))
         }
         Event::RoundAskedAgain { round, .. } => format!("round {round} will be repeated"),
-        Event::SessionForked(forked) => {
-            format!("session {} begins, from event {} of {}", forked.session, forked.at_seq, forked.from)
+        Event::SessionForked { session, at_seq, from } => {
+            format!("session {session} begins, from event {at_seq} of {from}")
         }
         Event::StepFinished(result) => step_finished(result),
         Event::ApprovalRequested(asked) => approval_requested(asked),
@@ -89,7 +93,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         | Event::ConflictOpened(_)
         | Event::ConflictResolved(_)
         | Event::QuestionOpened(_)
-        | Event::QuestionAnswered(_)) => return agenda_changed(change, session),
+        | Event::QuestionAnswered { .. }) => return agenda_changed(change, session),
         Event::Warning { message, round, participant, .. } => {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
@@ -98,13 +102,6 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })
-}
-
-fn note_recorded(note: &SynthesisRecorded) -> String {
-    match note.text.trim() {
-        "" => format!("note on round {} removed", note.round),
-        _ => format!("note on round {}: {}", note.round, note.text),
-    }
 }
 
 fn session_opened(opened: &SessionOpened, session: &Session) -> String {
@@ -121,10 +118,6 @@ fn work_returned(back: &WorkItemReturned) -> String {
     let word = if back.error.is_some() { "failed" } else { "returned" };
     let took = format_duration(back.record.latency_ms);
     format!("{word}  {}  {took}{}", back.participant, after(": ", back.error.as_deref()))
-}
-
-fn seat_retried(retried: &SeatRetried) -> String {
-    format!("retried  {}{}", retried.participant, after(", now ", retried.model.as_deref()))
 }
 
 fn session_closed(closed: &SessionClosed) -> String {
@@ -176,10 +169,10 @@ fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
     format!("revealed {}: {what}{reason}{confidence}", answer.participant)
 }
 
-fn leaks_found(event: &LeaksFound) -> String {
-    let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
+fn leaks_found(found: &[Leak]) -> String {
+    let mut authors: Vec<&str> = found.iter().map(|leak| leak.participant.as_str()).collect();
     authors.dedup();
-    let found = pluralize(event.found.len(), "finding");
+    let found = pluralize(found.len(), "finding");
     format!("leak scan: {found} in what {} said", join_list(&authors))
 }
 
@@ -237,8 +230,8 @@ fn agenda_changed(event: &Event, session: &Session) -> Option<String> {
         Some(format!("conflict {} resolved: {how}", resolved.id))
     } else if let Event::QuestionOpened(opened) = event {
         Some(format!("question {}: {}", opened.id, opened.title))
-    } else if let Event::QuestionAnswered(answered) = event {
-        Some(format!("question {} answered: {}", answered.id, answered.answer))
+    } else if let Event::QuestionAnswered { id, answer, .. } = event {
+        Some(format!("question {id} answered: {answer}"))
     } else {
         None
     }

@@ -57,7 +57,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
             all.push(stamped);
         }
     }
-    assert!(matches!(all.last(), Some(TimedEvent { event: Event::SeatRetried(_), .. })));
+    assert!(matches!(all.last(), Some(TimedEvent { event: Event::SeatRetried { .. }, .. })));
     assert_eq!(found(&all, |_| ()), Vec::<String>::new());
     let short = found(&all, |all| drop(all.remove(all.len() - 2)));
     assert_eq!(short, ["`seat_retried` of `bob` follows from what comes before it"]);

@@ -150,20 +150,21 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
     run(&desk);
     let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
     let events = || read(&bytes);
-    let at = events().iter().position(|stamped| matches!(stamped.event, Event::LeaksFound(_))).expect("it");
+    let at =
+        events().iter().position(|stamped| matches!(stamped.event, Event::LeaksFound { .. })).expect("it");
     let wrong = |events: Vec<TimedEvent>| !verify(&chained(&events), None).findings.is_empty();
     assert!(!wrong(events()));
-    let forge = |change: &dyn Fn(&mut roundtable::history::LeaksFound)| {
+    let forge = |change: &dyn Fn(&mut Vec<roundtable::history::Leak>)| {
         let mut events = events();
-        if let Event::LeaksFound(found) = &mut events[at].event {
-            change(std::sync::Arc::make_mut(found));
+        if let Event::LeaksFound { found, .. } = &mut events[at].event {
+            change(found);
         }
         events
     };
-    assert!(wrong(forge(&|found| found.found[0].mask = Some("[maker]".to_owned()))), "another mask");
-    assert!(wrong(forge(&|found| found.found[0].mask = None)), "no mask");
-    assert!(wrong(forge(&|found| drop(found.found.remove(0)))), "one left out");
-    assert!(wrong(forge(&|found| found.found[0].text.push('0'))), "another name");
+    assert!(wrong(forge(&|found| found[0].mask = Some("[maker]".to_owned()))), "another mask");
+    assert!(wrong(forge(&|found| found[0].mask = None)), "no mask");
+    assert!(wrong(forge(&|found| drop(found.remove(0)))), "one left out");
+    assert!(wrong(forge(&|found| found[0].text.push('0'))), "another name");
     let mut without = events();
     without.remove(at);
     assert!(wrong(without), "all left out");

@@ -148,7 +148,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
     let verdict = json!({"approved": true, "feedback": "It is clear."});
     assert_eq!(office.give_back("check/1", "bob", None, &verdict), Ok(3));
     let last: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
-    let [Event::LinkRecorded(_), Event::ReviewRecorded(_), Event::WorkItemReturned(_)] = last[..] else {
+    let [Event::LinkRecorded { .. }, Event::ReviewRecorded(_), Event::WorkItemReturned(_)] = last[..] else {
         panic!("{last:?}")
     };
     office.until_waiting();

@@ -11,8 +11,7 @@ use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::command::AgendaChange;
 use crate::history::{
     Agenda, AgendaUpdated, AnswerRevealed, ArtifactRecorded, ConflictResolved, Event, Point,
-    QuestionAnswered, RECORDED_BY_STEP, RoundOpened, RoundRun, Session, StepFinished, TimedEvent,
-    check_artifact, next_id,
+    RECORDED_BY_STEP, RoundOpened, RoundRun, Session, StepFinished, TimedEvent, check_artifact, next_id,
 };
 use crate::workflow::{Definition, Recorded, Step};
 
@@ -50,7 +49,7 @@ pub fn event_for(
         AgendaChange::AnswerQuestion { id, answer } => {
             check_open("question", "answered", &agenda.questions, &id)?;
             check_text(&format!("the answer to `{id}`"), &answer)?;
-            Event::QuestionAnswered(QuestionAnswered { id, answer, step, by })
+            Event::QuestionAnswered { id, answer, step, by }
         }
     })
 }

@@ -10,9 +10,8 @@ use super::round::seat_in;
 use crate::core::command::{AgendaChange, DecideResult, Refusal, refuse, refuse_if};
 use crate::core::proposal::Proposal;
 use crate::history::{
-    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT,
-    RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatRetried, SeatStatus, Session, SessionForked,
-    SynthesisRecorded, check_artifact,
+    ApprovalGiven, ArtifactRecorded, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT, RemoteSeat,
+    RoundRevised, RoundRun, SCRIPTED, SeatStatus, Session, check_artifact,
 };
 use crate::workflow::recheck;
 
@@ -58,7 +57,7 @@ pub fn record_synthesis(session: &Session, round: &str, text: String) -> DecideR
     let is_other = session.due_synthesis().is_some_and(|(due, note)| due != round || note != text);
     refuse_if!(is_other, "the note that a step wrote comes first");
     let (step, round) = (run.opened.step.clone(), round.to_owned());
-    Ok(vec![Event::SynthesisRecorded(SynthesisRecorded { step, round, text })])
+    Ok(vec![Event::SynthesisRecorded { step, round, text }])
 }
 
 pub fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
@@ -68,14 +67,14 @@ pub fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
         Some(now) if deadline_ms <= now => refuse("the deadline can only be moved further away"),
         Some(_) => {
             let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-            Ok(vec![Event::DeadlineExtended(DeadlineExtended { step, round, deadline_ms })])
+            Ok(vec![Event::DeadlineExtended { step, round, deadline_ms }])
         }
     }
 }
 
 pub fn retried(run: &RoundRun, participant: String, model: Option<String>) -> Event {
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-    Event::SeatRetried(SeatRetried { step, round, participant, model })
+    Event::SeatRetried { step, round, participant, model }
 }
 
 pub fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> DecideResult {
@@ -116,7 +115,7 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
         return refuse("a round is open here: a session of its own can begin before or after it");
     }
     refuse_if!(id.is_empty() || id == session.id, "the new session needs an id of its own");
-    Ok(vec![Event::SessionForked(SessionForked { session: id, from: session.id.clone(), at_seq })])
+    Ok(vec![Event::SessionForked { session: id, from: session.id.clone(), at_seq }])
 }
 
 const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];

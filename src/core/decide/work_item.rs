@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::core::command::{DecideResult, ItemHolder, Refusal};
 use crate::history::{
-    ArtifactRecorded, Event, ItemStatus, LEASE_MS, Link, LinkRecorded, RefusalWord, ReviewContext,
-    ReviewRecorded, SCRIPTED, Session, StepArtifact, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned,
+    ArtifactRecorded, Event, ItemStatus, LEASE_MS, Link, RefusalWord, ReviewContext, ReviewRecorded,
+    SCRIPTED, Session, StepArtifact, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::answer::Origin;
 use crate::workflow::{TRACKER, is_feedback};
@@ -143,13 +143,13 @@ fn feedback(item: &WorkItem, context: &ReviewContext, data: Value, now: Timestam
         kind: "review".to_owned(),
         created_at: now,
     };
-    [reviewed, Event::LinkRecorded(LinkRecorded { step: step.clone(), link })]
+    [reviewed, Event::LinkRecorded { step: step.clone(), link }]
 }
 
 pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
     let id = made.id();
     let reviews = session.reviews_in_order().filter(|review| review.artifact == id);
-    let links = session.links.iter().map(|link| &link.link).filter(|link| link.to_id == id);
+    let links = session.links.iter().filter(|link| link.to_id == id);
     json!({
         "id": id,
         "summary": made.recorded.artifact.get("summary"),

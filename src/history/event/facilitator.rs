@@ -60,15 +60,6 @@ pub struct ConflictResolved {
     pub by: String,
 }
 
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuestionAnswered {
-    pub id: String,
-    pub answer: String,
-    pub step: Option<String>,
-    pub by: String,
-}
-
 /// A round step as the facilitator wants it from its next opening on.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,40 +89,6 @@ pub struct ArtifactRecorded {
     pub version: Option<u32>,
     pub item: Option<String>,
     pub record_of: Option<String>,
-}
-
-/// The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SynthesisRecorded {
-    pub step: String,
-    pub round: String,
-    pub text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeadlineExtended {
-    pub step: String,
-    pub round: String,
-    /// In all, from its opening.
-    pub deadline_ms: u64,
-}
-
-/// A seat of the open round that has sealed nothing is asked again; what it was asked before is given up.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeatRetried {
-    pub step: String,
-    pub round: String,
-    pub participant: String,
-    /// The model that answers for it from now on, in later rounds too; the same as before when absent.
-    pub model: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionForked {
-    pub session: String,
-    pub from: String,
-    pub at_seq: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -138,12 +138,6 @@ pub struct ReviewRecorded {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinkRecorded {
-    pub step: String,
-    pub link: Link,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
     pub id: String,
@@ -192,14 +186,4 @@ pub struct Leak {
     /// What stands for it in the copy that is handed on; it stays when absent.
     #[serde(rename = "as")]
     pub mask: Option<String>,
-}
-
-/// Names of seats and models in a step's answers. The answers themselves stay as they are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LeaksFound {
-    pub step: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub round: String,
-    /// The findings, by work item, each item's in the order of its text.
-    pub found: Vec<Leak>,
 }

@@ -54,14 +54,16 @@ pub enum Event {
     // Something came back for a work item of an agent, or nothing did.
     WorkItemReturned(Arc<WorkItemReturned>),
     ReviewRecorded(ReviewRecorded),
-    LinkRecorded(LinkRecorded),
+    LinkRecorded { step: String, link: Link },
     BallotSealed(BallotSealed),
     SeatInvited(SeatInvited),
     SeatJoined(SeatJoined),
     EnvelopeRefused(EnvelopeRefused),
     SeatFailed(SeatFailed),
     SeatExcused { step: String, round: String, participant: String, reason: String },
-    SeatRetried(SeatRetried),
+    // A seat of the open round that has sealed nothing is asked again, and what it was asked before is given up.
+    // A model named here answers for it from now on, in later rounds too.
+    SeatRetried { step: String, round: String, participant: String, model: Option<String> },
     // A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
     LateAnswerRefused { step: String, round: String, participant: String },
     RoundClosed(RoundClosed),
@@ -70,7 +72,8 @@ pub enum Event {
     // The round's key is gone: what it sealed cannot be opened.
     KeyLost { step: String, round: String, participants: Vec<String> },
     SeatsAskedAgain { step: String, round: String, participants: Vec<String>, seal: Option<SealTo> },
-    LeaksFound(Arc<LeaksFound>),
+    // Names in a step's answers, by work item, each item's in the order of its text. The answers stay as they are.
+    LeaksFound { step: String, round: Option<String>, found: Vec<Leak> },
     TallyMade(Box<Tally>),
     StepFinished(Arc<StepFinished>),
     ApprovalRequested(ApprovalRequested),
@@ -80,19 +83,21 @@ pub enum Event {
     ConflictOpened(Point),
     ConflictResolved(ConflictResolved),
     QuestionOpened(Point),
-    QuestionAnswered(QuestionAnswered),
+    QuestionAnswered { id: String, answer: String, step: Option<String>, by: String },
     Warning { message: String, step: Option<String>, round: Option<String>, participant: Option<String> },
     SessionPaused { reason: PauseReason, step: Option<String> },
     // `torn_bytes` of a torn write were cut off and kept aside.
     SessionResumed { program: String, texts: String, torn_bytes: Option<u64> },
     RoundRevised(RoundRevised),
     ArtifactRecorded(ArtifactRecorded),
-    SynthesisRecorded(SynthesisRecorded),
-    DeadlineExtended(DeadlineExtended),
+    // The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.
+    SynthesisRecorded { step: String, round: String, text: String },
+    // The deadline is in all, from the round's opening.
+    DeadlineExtended { step: String, round: String, deadline_ms: u64 },
     // The facilitator has a counted round asked again, as a new round of its step.
     RoundAskedAgain { step: String, round: String },
     // Another session's history ends here; what follows is this one's own.
-    SessionForked(SessionForked),
+    SessionForked { session: String, from: String, at_seq: u64 },
     SessionClosed(SessionClosed),
 }
 

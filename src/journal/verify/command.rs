@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::core::{AgendaChange, Command, ItemHolder, NextAction, TALLY, next_of};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, Event, IdeasMerged,
-    Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SeatFailed, SeatRetried, Session, SessionClosed,
-    Status, Timestamp, WorkItemClaimed, WorkItemReturned,
+    Point, RECORDED_BY_STEP, RoundClosed, SeatFailed, Session, SessionClosed, Status, Timestamp,
+    WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -18,7 +18,7 @@ use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, String> {
     Ok(match event.clone() {
         Event::SessionOpened(opened) => Command::Open(opened),
-        Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
+        Event::SessionForked { session, at_seq, .. } => Command::Fork { session, at_seq },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
         Event::SessionResumed { program, torn_bytes, .. } => resume_command(program, torn_bytes),
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
@@ -30,12 +30,12 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         | Event::Warning { .. }
         | Event::AnswerRevealed(_)
         | Event::ReviewRecorded(_)
-        | Event::LinkRecorded(_) => Command::Close,
+        | Event::LinkRecorded { .. } => Command::Close,
         Event::StepStarted(_) => Command::StartStep,
         Event::StepFinished(result) => end_command(session, &result.step),
         Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
-        Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
+        Event::DeadlineExtended { deadline_ms, .. } => Command::ExtendDeadline { deadline_ms },
         Event::RoundClosed(closed) => close_command(&closed)?,
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::KeyLost { .. } => Command::LoseKey,
@@ -45,15 +45,13 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SeatExcused { round, participant, reason, .. } => {
             Command::Excuse { round, participant, reason }
         }
-        Event::SeatRetried(SeatRetried { round, participant, model, .. }) => {
-            Command::Retry { round, participant, model }
-        }
+        Event::SeatRetried { round, participant, model, .. } => Command::Retry { round, participant, model },
         Event::SeatFailed(failed) => fail_command(session, failed),
         Event::BallotSealed(sealed) => seal_command(session, sealed),
         Event::LateAnswerRefused { round, participant, .. } => late_command(round, participant),
         Event::EnvelopeRefused(refused) => Command::RefuseEnvelope(refused),
-        Event::LeaksFound(found) if found.round.is_empty() => end_command(session, &found.step),
-        Event::TallyMade(_) | Event::LeaksFound(_) => Command::Tally,
+        Event::LeaksFound { step, round, .. } if round.is_none() => end_command(session, &step),
+        Event::TallyMade(_) | Event::LeaksFound { .. } => Command::Tally,
         Event::WorkItemOffered(item) => Command::Offer { step: item.step.clone() },
         Event::WorkItemClaimed(claim) => claim_command(session, claim, at),
         Event::WorkItemReturned(back) => return_command(session, &back),
@@ -63,7 +61,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
             Command::RecordArtifact { artifact, by }
         }
-        Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
+        Event::SynthesisRecorded { round, text, .. } => Command::RecordSynthesis { round, text },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
         Event::ApprovalGiven(given) => Command::Answer(given),
         Event::IdeasMerged(merged) => merge_command(session, *merged),
@@ -71,7 +69,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         | Event::ConflictOpened(_)
         | Event::ConflictResolved(_)
         | Event::QuestionOpened(_)
-        | Event::QuestionAnswered(_)) => agenda_command(session, change),
+        | Event::QuestionAnswered { .. }) => agenda_command(session, change),
     })
 }
 
@@ -171,7 +169,7 @@ fn agenda_command(session: &Session, event: Event) -> Command {
             (AgendaChange::ResolveConflict { id, how: how.unwrap_or_default() }, by, step)
         } else if let Event::QuestionOpened(Point { title, description, by, step, .. }) = event {
             (AgendaChange::OpenQuestion { title, description }, by, step)
-        } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, step }) = event {
+        } else if let Event::QuestionAnswered { id, answer, by, step } = event {
             (AgendaChange::AnswerQuestion { id, answer }, by, step)
         } else {
             return Command::Tally;

@@ -261,7 +261,7 @@ impl Verifier {
 
     fn check_outside(&self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
-        if matches!(event, Event::SessionForked(forked) if forked.at_seq + 1 != line.seq) {
+        if matches!(event, Event::SessionForked { at_seq, .. } if at_seq + 1 != line.seq) {
             return Err("it does not say where the other session's events end".to_owned());
         }
         if let Event::AnswerRevealed(answer) = event

@@ -70,7 +70,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     {
         effects.push(Effect::Notify(format!("Round {} is closed", round.opened.number)));
     }
-    if let Event::SynthesisRecorded(_) = event {
+    if let Event::SynthesisRecorded { .. } = event {
         model.notice = Some("Note kept: later rounds and the report have it.".to_owned());
     }
     // Seats settle while an order is under way.

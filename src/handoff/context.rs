@@ -141,8 +141,8 @@ impl Session {
         let Some(who) = &conflict.participant else { return conflict.to_json() };
         let round = conflict.round.as_ref().and_then(|round| self.round(round));
         let seat = round.and_then(|round| round.seat(who));
-        let said = seat.map(|seat| self.disclosed_answer(seat)).unwrap_or_default();
-        let text = |key: &str| said["result"][key].as_str().map(str::to_owned);
+        let said = seat.and_then(|seat| self.disclosed_answer(seat).ok()).unwrap_or_default();
+        let text = |key: &str| said[key].as_str().map(str::to_owned);
         let (description, minimum_change) = (text("position"), text("minimum_change"));
         Point { description, minimum_change, ..conflict.clone() }.to_json()
     }
@@ -163,31 +163,21 @@ impl Session {
         let tally: Map<String, Value> =
             TALLY_KEYS.iter().map(|key| ((*key).to_owned(), shown[*key].take())).collect();
         let chosen = self.chosen.get(&step.id);
+        let seats = round.into_iter().flat_map(|round| round.seats.values());
         json!({
-            "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
+            "data": self.shown_answers(seats.map(|seat| (&*seat.name, self.disclosed_answer(seat)))),
             "success": result.success || chosen.is_some(),
             "outcome": self.round_outcome(step),
             "decision": chosen.and_then(AnsweredQuestion::decides),
             "tally": tally,
         })
     }
-
-    fn round_entries(&self, round: &RoundRun) -> Value {
-        let mut seats: Vec<&Seat> = round.seats.values().collect();
-        if self.pseudonyms().is_some() {
-            seats.sort_by_key(|seat| self.shown_at(&seat.name));
-        }
-        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
-    }
 }
 
 pub fn round_data(round: &RoundRun) -> Value {
-    let entry = |seat: &Seat| {
-        let said = seat_answer(seat);
-        match said.get("error").and_then(Value::as_str) {
-            Some(error) => rejected(&seat.name, error),
-            None => fulfilled(&seat.name, &said["result"]),
-        }
+    let entry = |seat: &Seat| match seat_answer(seat) {
+        Ok(result) => fulfilled(&seat.name, &result),
+        Err(why) => rejected(&seat.name, &why),
     };
     round.seats.values().map(entry).collect()
 }

@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::names::{LeakScanner, masked, names_of_model, well_known};
+use super::names::{LeakScanner, names_of_model, well_known};
 use crate::history::{
     CollectedIdea, Event, Leak, LeakKind, PseudonymMap, RoundRun, Seat, SeatStatus, Session, StepFinished,
     WorkItem, WorkItemOffered, WorkItemReturned,
@@ -80,24 +80,23 @@ impl Session {
     }
 
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
-        let answers = run.seats.values().filter_map(|seat| Some((seat.item.as_ref()?, seat_answer(seat))));
-        let answers = answers.map(|(item, said)| (&**item, said));
+        let answers = run.seats.values().filter_map(|seat| Some((&**seat.item.as_ref()?, seat_answer(seat))));
         let material = || own_part(&run.opened.snapshot).to_owned();
-        self.leaks_found(&run.opened.step, &run.opened.round, material, answers)
+        self.leaks_found(&run.opened.step, Some(&run.opened.round), material, answers)
     }
 
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
         let material = || items.iter().map(|item| self.agent_prompt(&item.offered).1).collect();
         let answers = items.iter().map(|item| (&*item.offered, said_for(item)));
-        self.leaks_found(&step.id, "", material, answers)
+        self.leaks_found(&step.id, None, material, answers)
     }
 
     fn leaks_found<'a>(
         &self,
         step: &str,
-        round: &str,
+        round: Option<&String>,
         material: impl FnOnce() -> String,
-        answers: impl Iterator<Item = (&'a WorkItemOffered, Value)>,
+        answers: impl Iterator<Item = (&'a WorkItemOffered, Said)>,
     ) -> Option<Event> {
         let mut scanner = LeakScanner::new(self.names_to_find());
         let answers: Vec<_> = answers.collect();
@@ -111,31 +110,46 @@ impl Session {
             return None;
         }
         scanner.leave_out(&material());
-        let (step, round, found) = (step.to_owned(), round.to_owned(), leaks(&scanner));
+        let (step, round, found) = (step.to_owned(), round.cloned(), leaks(&scanner));
         (!found.is_empty()).then(|| Event::LeaksFound { step, round, found })
     }
 
-    fn handed(&self, item: &str, said: Value) -> Value {
-        match self.leaks_of(item) {
-            None => said,
-            Some(found) => masked(&said, found),
-        }
+    fn handed(&self, item: &str, said: Said) -> Said {
+        let Some(found) = self.leaks_of(item) else { return said };
+        let scanner = LeakScanner::new(found.iter().cloned());
+        said.map(|value| scanner.masked(&value)).map_err(|why| scanner.masked_text(&why))
+    }
+
+    fn handed_item(&self, item: &WorkItem) -> Said {
+        self.handed(&item.offered.item, said_for(item))
     }
 
     pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> CollectedIdea {
         let author = idea.id.rsplit_once('#').and_then(|(name, at)| Some((round.seat(name)?, at)));
         let Some((seat, at)) = author else { return idea };
         let Some(item) = &seat.item else { return idea };
-        let handed = self.handed(&item.item, seat_answer(seat));
+        let handed = self.handed(&item.item, seat_answer(seat)).unwrap_or_default();
         let at = at.parse::<usize>().map_or(0, |at| at.saturating_sub(1));
-        let text = |key: &str| handed["result"]["ideas"][at][key].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| handed["ideas"][at][key].as_str().unwrap_or_default().to_owned();
         CollectedIdea { title: text("title"), text: text("text"), ..idea }
     }
 
-    pub(crate) fn disclosed_answer(&self, seat: &Seat) -> Value {
-        let name = self.display_name(&seat.name);
+    pub(super) fn disclosed_answer(&self, seat: &Seat) -> Said {
         let said = seat_answer(seat);
-        entry(name, &seat.item.iter().fold(said, |said, item| self.handed(&item.item, said)))
+        seat.item.iter().fold(said, |said, item| self.handed(&item.item, said))
+    }
+
+    /// Answers as later steps see them: under the names and in the order that their authors are shown by.
+    pub(super) fn shown_answers<'a>(&self, answers: impl Iterator<Item = (&'a str, Said)>) -> Value {
+        let mut answers: Vec<_> = answers.collect();
+        if self.pseudonyms().is_some() {
+            answers.sort_by_key(|(name, _)| self.shown_at(name));
+        }
+        let entry = |(name, said)| match (self.display_name(name), said) {
+            (name, Ok(result)) => json!({ "stepId": name, "result": result }),
+            (name, Err(why)) => rejected(name, &why),
+        };
+        answers.into_iter().map(entry).collect()
     }
 
     /// The work items behind a step's last result, in the order they were offered.
@@ -145,7 +159,7 @@ impl Session {
 
     pub(crate) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Value {
         match self.items_behind(&step.id).next() {
-            Some(item) => self.handed(&item.offered.item, json!({ "result": result.data }))["result"].take(),
+            Some(item) => self.handed(&item.offered.item, Ok(result.data.clone())).unwrap_or_default(),
             None => result.data.clone(),
         }
     }
@@ -161,19 +175,12 @@ impl Session {
     }
 
     pub(crate) fn handed_content(&self, item: &WorkItem) -> Value {
-        self.handed(&item.offered.item, said_for(item))["result"].take()
+        self.handed_item(item).unwrap_or_default()
     }
 
-    pub(crate) fn handed_reviews(&self, step: &Step) -> Value {
-        let mut items: Vec<&WorkItem> = self.items_behind(&step.id).collect();
-        if self.pseudonyms().is_some() {
-            items.sort_by_key(|item| self.shown_at(&item.offered.participant));
-        }
-        let of = |item: &&WorkItem| {
-            let handed = self.handed(&item.offered.item, said_for(item));
-            entry(self.display_name(&item.offered.participant), &handed)
-        };
-        items.iter().map(of).collect()
+    pub(super) fn handed_reviews(&self, step: &Step) -> Value {
+        let items = self.items_behind(&step.id);
+        self.shown_answers(items.map(|item| (&*item.offered.participant, self.handed_item(item))))
     }
 
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {
@@ -184,8 +191,7 @@ impl Session {
             let why = round.and_then(|round| round.tally.as_ref()?.failure());
             return why.map_or(error, |why| self.shown_reason(&why));
         };
-        let handed = self.handed(&item.offered.item, json!({ "error": error }));
-        handed["error"].as_str().unwrap_or_default().to_owned()
+        self.handed(&item.offered.item, Err(error)).err().unwrap_or_default()
     }
 
     pub(crate) fn output_of(&self, failed: &StepFinished) -> Option<String> {
@@ -214,25 +220,17 @@ fn own_part(snapshot: &str) -> &str {
     &snapshot[..keys.min().unwrap_or(snapshot.len())]
 }
 
-fn entry(name: &str, handed: &Value) -> Value {
-    match handed.get("error").and_then(Value::as_str) {
-        Some(error) => rejected(name, error),
-        None => json!({ "stepId": name, "result": handed["result"] }),
-    }
+/// An answer, or the reason why there is none.
+type Said = Result<Value, String>;
+
+pub fn seat_answer(seat: &Seat) -> Said {
+    seat.content().map(|content| Value::Object(content.clone())).ok_or_else(|| why_rejected(&seat.status))
 }
 
-/// The answer of a seat, or the reason why there is none: `{result}` or `{error}`.
-pub fn seat_answer(seat: &Seat) -> Value {
-    match seat.content() {
-        Some(content) => json!({ "result": content }),
-        None => json!({ "error": why_rejected(&seat.status) }),
-    }
-}
-
-fn said_for(item: &WorkItem) -> Value {
+fn said_for(item: &WorkItem) -> Said {
     match item.outcome().map(|back| &**back) {
-        Some(WorkItemReturned { error: Some(error), .. }) => json!({ "error": error }),
-        back => json!({ "result": back.map(|back| &back.data) }),
+        Some(WorkItemReturned { error: Some(error), .. }) => Err(error.clone()),
+        back => Ok(back.map(|back| back.data.clone()).unwrap_or_default()),
     }
 }
 

@@ -124,9 +124,9 @@ impl LeakScanner {
     }
 
     /// Everything found in a participant's answer to a work item, in its order; each name once.
-    pub fn leaks_in(&self, answer: &Value, participant: &str, item: &str) -> Vec<Leak> {
+    pub fn leaks_in(&self, answer: &Result<Value, String>, participant: &str, item: &str) -> Vec<Leak> {
         let (mut known, mut found) = (BTreeSet::new(), Vec::new());
-        rewrite(answer, true, &mut |text| {
+        let mut look = |text: &str| {
             let new = self.hits(text).into_iter().filter(|(_, name)| known.insert(&name.text));
             found.extend(new.map(|(start, name)| Leak {
                 participant: participant.to_owned(),
@@ -135,11 +135,20 @@ impl LeakScanner {
                 ..name.clone()
             }));
             text.to_owned()
-        });
+        };
+        match answer {
+            Ok(value) => drop(rewrite(value, &mut look)),
+            Err(why) => drop(look(why)),
+        }
         found
     }
 
-    fn masked(&self, text: &str) -> String {
+    /// The copy in which masks stand for the names that have one.
+    pub fn masked(&self, value: &Value) -> Value {
+        rewrite(value, &mut |text| self.masked_text(text))
+    }
+
+    pub fn masked_text(&self, text: &str) -> String {
         let (mut out, mut done) = (String::with_capacity(text.len()), 0);
         for (start, name) in self.hits(text) {
             if let Some(mask) = &name.mask {
@@ -169,26 +178,20 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
-    let scanner = LeakScanner::new(leaks.iter().cloned());
-    rewrite(value, true, &mut |text| scanner.masked(text))
-}
-
-/// A copy of a value in which every text is what `change` makes of it, and every key: but for those of the
-/// outermost object, which are ours.
-fn rewrite(value: &Value, is_outermost: bool, change: &mut dyn FnMut(&str) -> String) -> Value {
+/// A copy of a value in which every text is what `change` makes of it, and every key.
+fn rewrite(value: &Value, change: &mut dyn FnMut(&str) -> String) -> Value {
     match value {
         Value::String(text) => change(text).into(),
-        Value::Array(items) => items.iter().map(|item| rewrite(item, false, change)).collect(),
+        Value::Array(items) => items.iter().map(|item| rewrite(item, change)).collect(),
         Value::Object(map) => {
             let mut copies = Map::with_capacity(map.len());
             for (key, item) in map {
-                let mut name = if is_outermost { key.clone() } else { change(key) };
+                let mut name = change(key);
                 // Two keys that are masked alike both stay.
                 while name != *key && (copies.contains_key(&name) || map.contains_key(&name)) {
                     name.push('\'');
                 }
-                copies.insert(name, rewrite(item, false, change));
+                copies.insert(name, rewrite(item, change));
             }
             copies.into()
         }

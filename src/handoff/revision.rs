@@ -57,9 +57,8 @@ impl Session {
 
     pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<Value> {
         let mut blocks: IndexMap<Option<&str>, [Vec<String>; 2]> = IndexMap::new();
-        for seat in before.seats.values().filter(|seat| seat.content().is_some()) {
-            let disclosed = self.disclosed_answer(seat);
-            let Some(answer) = disclosed["result"].as_object() else { continue };
+        for disclosed in before.seats.values().filter_map(|seat| self.disclosed_answer(seat).ok()) {
+            let Some(answer) = disclosed.as_object() else { continue };
             for (option, is_against, text) in attributed(&before.opened.ballot, answer) {
                 let list = &mut blocks.entry(option).or_default()[usize::from(is_against)];
                 if !list.iter().any(|known| words(known) == words(&text)) {

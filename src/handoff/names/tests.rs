@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{LeakScanner, masked, names_of_model, well_known};
+use super::{LeakScanner, names_of_model, well_known};
 use crate::history::{Leak, LeakKind};
 
 fn names() -> Vec<Leak> {
@@ -62,30 +62,29 @@ fn names_in_the_material_are_the_subject_and_no_leak() {
 }
 
 #[test]
-fn the_copy_is_masked_and_the_answer_is_not_changed() {
-    let answer = json!({ "result": {
+fn the_copy_is_masked() {
+    let answer = json!({
         "position": "I'm Claude; qa-lead is right.\nAnthropic",
         "by Claude": ["OpenAI", { "x/~": "GPT-4" }],
         "by GPT-4": 3,
         "confidence": 0.5,
-    }});
-    let before = answer.clone();
-    let leaks = LeakScanner::new(names()).leaks_in(&answer, "qa-lead", "pick/1");
+    });
+    let leaks = LeakScanner::new(names()).leaks_in(&Ok(answer.clone()), "qa-lead", "pick/1");
+    let masked = |leaks: &[Leak]| LeakScanner::new(leaks.iter().cloned()).masked(&answer);
     assert_eq!(
-        masked(&answer, &leaks),
-        json!({ "result": {
+        masked(&leaks),
+        json!({
             "position": "I'm [model]; [participant] is right.\n[maker]",
             "by [model]": ["[maker]", { "x/~": "[model]" }],
             "by [model]'": 3,
             "confidence": 0.5,
-        }})
+        })
     );
-    assert_eq!(answer, before);
     let texts: Vec<&str> = leaks.iter().map(|leak| leak.text.as_str()).collect();
     assert_eq!(texts, ["Claude", "qa-lead", "Anthropic", "OpenAI", "GPT-4"]);
     // Without masks all stays.
     let flagged: Vec<_> = leaks.into_iter().map(|leak| Leak { mask: None, ..leak }).collect();
-    assert_eq!(masked(&answer, &flagged), answer);
+    assert_eq!(masked(&flagged), answer);
 }
 
 proptest::proptest! {

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::rendering::{Rendered, directive};
-use super::work_item_input::{lacks, look_up, missing, own_prompt};
+use super::work_item_input::{lacks, look_up, missing};
 use crate::diagnostic::nearest;
 use crate::history::Session;
 use crate::round::snapshot::Snapshot;
@@ -133,16 +133,13 @@ impl Session {
     }
 
     fn check_round(&self, step: &Step, round: &Round, asked: &Rendered<'_>, snapshot: &str) -> Checked {
-        let definition = self.definition();
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(step).ok());
-        let texts = own_texts(definition, step, round_texts(round), scope.as_ref());
+        let texts = own_texts(self.definition(), step, round_texts(round), scope.as_ref());
         if !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
         let context = self.context_for(&step.id);
-        let mut held = held(definition, &context, snapshot);
-        artifact_ids(definition, round).for_each(|id| held.add(id, None));
-        Checked::of(&texts, &held, definition.completeness(step))
+        Checked::of(&texts, &self.material(step, &context, snapshot), self.completeness(step))
     }
 
     /// The check of an agent's work item; `sent` is all that it is handed.
@@ -153,10 +150,30 @@ impl Session {
         input: &Map<String, Value>,
         sent: &str,
     ) -> Checked {
-        let definition = self.definition();
         let (own, scope) = template.unzip();
-        let texts = own_texts(definition, step, own.map(Template::text), scope);
-        Checked::of(&texts, &held(definition, input, sent), self.completeness(step))
+        let texts = own_texts(self.definition(), step, own.map(Template::text), scope);
+        Checked::of(&texts, &self.material(step, input, sent), self.completeness(step))
+    }
+
+    /// The ids that the definition or the results know. Every round is shown the agenda, and its artifacts, with
+    /// their summaries at least.
+    fn material<'a>(&'a self, step: &Step, input: &'a Map<String, Value>, sent: &'a str) -> Material<'a> {
+        let definition = self.definition();
+        let mut held = Material { sent, ..Material::default() };
+        for task in &definition.tasks {
+            let content = if task.description.trim().is_empty() { &task.title } else { &task.description };
+            held.add(&task.id, Some(content));
+        }
+        for artifact in &definition.artifacts {
+            let description = artifact.detail("description").and_then(Value::as_str);
+            held.add(&artifact.id, Some(description.unwrap_or(&artifact.summary)));
+            if step.round().is_some_and(|round| round.artifacts.holds(&artifact.id)) {
+                held.add(&artifact.id, None);
+            }
+        }
+        definition.agenda.iter().for_each(|item| held.add(&item.id, None));
+        input.values().for_each(|value| gather(value, &mut held));
+        held
     }
 
     /// The check of a step's work item; the tracker's has none.
@@ -182,27 +199,23 @@ impl Session {
         if let Err(why) = self.never_there(step) {
             return Checked::refused(why);
         }
-        let completeness = self.completeness(step);
         let (texts, is_open) = match &step.kind {
             StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
-                let own = own_prompt(step).map(Template::text);
+                let own = step.prompt().map(Template::text);
                 (own_texts(definition, step, own, None), own.is_none_or(|text| text.contains("{{")))
             }
             _ => return Checked::default(),
         };
         let (nothing, said) = (Map::new(), texts.join("\n"));
-        let mut held = Material { may_grow, ..held(definition, &nothing, &said) };
+        let mut held = Material { may_grow, ..self.material(step, &nothing, &said) };
         // What a template or a result may bring is not known yet.
         if is_open {
             held.ids.values_mut().for_each(|contents| contents.push(None));
         } else if may_grow {
             definition.tasks.iter().for_each(|task| held.add(&task.id, None));
         }
-        if let StepKind::Round(round) = &step.kind {
-            artifact_ids(definition, round).for_each(|id| held.add(id, None));
-        }
-        Checked::of(&texts, &held, completeness)
+        Checked::of(&texts, &held, self.completeness(step))
     }
 
     /// Fails with what a step requires and no result can bring: it would stand in the input.
@@ -230,27 +243,6 @@ fn own_texts<'a>(
 ) -> Vec<String> {
     let own = said.into_iter().map(|text| own_words(text, scope));
     own.chain(directive(definition, step).map(|text| own_words(text, scope))).collect()
-}
-
-/// The artifacts of a round: they are in its snapshot, with their summaries at least.
-fn artifact_ids<'a>(definition: &'a Definition, round: &Round) -> impl Iterator<Item = &'a str> {
-    definition.artifacts.iter().map(|artifact| artifact.id.as_str()).filter(|id| round.artifacts.holds(id))
-}
-
-/// The ids that the definition or the results know. Every round is shown the agenda.
-fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a str) -> Material<'a> {
-    let mut held = Material { sent, ..Material::default() };
-    for task in &definition.tasks {
-        let content = if task.description.trim().is_empty() { &task.title } else { &task.description };
-        held.add(&task.id, Some(content));
-    }
-    for artifact in &definition.artifacts {
-        let description = artifact.detail("description").and_then(Value::as_str);
-        held.add(&artifact.id, Some(description.unwrap_or(&artifact.summary)));
-    }
-    definition.agenda.iter().for_each(|item| held.add(&item.id, None));
-    input.values().for_each(|value| gather(value, &mut held));
-    held
 }
 
 fn gather<'a>(value: &'a Value, held: &mut Material<'a>) {

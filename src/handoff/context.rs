@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::disclosure::{fulfilled, rejected, seat_answer};
+use super::recall::Recalled;
 use super::revision::earlier_counts;
 use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun, Tally};
 use crate::round::material::SnapshotContent;
@@ -84,14 +85,14 @@ impl Session {
     }
 
     pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
-        let (past, context) = self.recalled(step, round);
-        self.snapshot_with(step, round, project_summary, &past, &context)
+        self.snapshot_with(step, round, project_summary, self.recalled(step, round))
     }
 
     /// The bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
-        let (past, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
-        self.snapshot_with(step, round, project_summary, &past, &context).text.len()
+        let (recent_rounds, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
+        let all = Recalled { recent_rounds, context };
+        self.snapshot_with(step, round, project_summary, all).text.len()
     }
 
     fn snapshot_with(
@@ -99,41 +100,43 @@ impl Session {
         step: &Step,
         round: &Round,
         project_summary: Option<&str>,
-        past: &[Value],
-        context: &Map<String, Value>,
+        recalled: Recalled,
     ) -> Snapshot {
         let definition = self.definition();
+        let Recalled { recent_rounds, context } = recalled;
         let before = self.revised(step, round).ok().flatten();
         let shown = before.filter(|_| round.feedback.has_reasons());
         let drawn_for = self.next_round_id(&step.id);
-        let reasons = shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default();
-        let counts = before.and_then(|before| earlier_counts(before, round.feedback));
-        let artifacts = definition.artifacts.iter().filter(|one| round.artifacts.holds(&one.id)).collect();
-        let linked = self.linked(step);
-        let (conflicts, questions) = self.open_points();
         Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref().or(project_summary),
-            goal: definition.goal.as_deref(),
-            constraints: &definition.constraints,
             current_round: self.next_round_number(),
-            question: &round.question,
             exploration: round.exploration.as_deref().or(step.description.as_deref()),
             ballot: Some(&round.ballot),
-            agenda: &self.agenda.items,
-            artifacts,
-            open_conflicts: &conflicts,
-            open_questions: &questions,
-            recent_rounds: past,
-            earlier_reasons: &reasons,
-            earlier_counts: counts.as_ref(),
-            context: Some(context),
-            linked_tasks: Some(&linked.json),
+            artifacts: definition.artifacts.iter().filter(|one| round.artifacts.holds(&one.id)).collect(),
+            recent_rounds,
+            earlier_reasons: shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default(),
+            earlier_counts: before.and_then(|before| earlier_counts(before, round.feedback)),
+            context,
+            linked_tasks: self.linked(step).json,
+            ..self.snapshot_of(&round.question)
         })
     }
 
-    pub(super) fn open_points(&self) -> (Vec<Value>, Vec<Value>) {
+    /// The part of every snapshot that is the session's, as it stands.
+    pub(super) fn snapshot_of<'a>(&'a self, question: &'a str) -> SnapshotContent<'a> {
+        let definition = self.definition();
         let conflicts = self.agenda.open_conflicts().map(|conflict| self.shown_conflict(conflict));
-        (conflicts.collect(), self.agenda.open_questions().map(Point::to_json).collect())
+        SnapshotContent {
+            project_summary: definition.project_summary.as_deref(),
+            goal: definition.goal.as_deref(),
+            constraints: &definition.constraints,
+            question,
+            agenda: &self.agenda.items,
+            artifacts: definition.artifacts.iter().collect(),
+            open_conflicts: conflicts.collect(),
+            open_questions: self.agenda.open_questions().map(Point::to_json).collect(),
+            ..SnapshotContent::default()
+        }
     }
 
     /// A conflict as later rounds see it: what it quotes of an answer is disclosed as the answer is.

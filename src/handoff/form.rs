@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::names::gather_texts;
 use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, Merge, Point, RoundOutcome, RoundRun, Session};
 use crate::round::material::SnapshotContent;
@@ -86,24 +87,11 @@ impl Session {
     /// The prompt of a step with a form: what a seat would see, the topic as its question, and the ideas
     /// to merge.
     pub(super) fn facilitator_prompt(&self, step: &Step, facts: &FormFacts) -> String {
-        let definition = self.definition();
         let past = self.all_past_rounds(&step.id);
-        let past = past.get(past.len().saturating_sub(RECENT_ROUNDS)..).unwrap_or_default();
-        let (conflicts, questions) = self.open_points();
-        let artifacts = definition.artifacts.iter().collect();
-        let context = self.last_answers(step);
         let mut text = Snapshot::freeze(&SnapshotContent {
-            project_summary: definition.project_summary.as_deref(),
-            goal: definition.goal.as_deref(),
-            constraints: &definition.constraints,
-            question: &self.topic(step),
-            agenda: &self.agenda.items,
-            artifacts,
-            open_conflicts: &conflicts,
-            open_questions: &questions,
-            recent_rounds: past,
-            context: Some(&context),
-            ..SnapshotContent::default()
+            recent_rounds: past[past.len().saturating_sub(RECENT_ROUNDS)..].to_vec(),
+            context: self.last_answers(step),
+            ..self.snapshot_of(&self.topic(step))
         })
         .text
         .to_string();
@@ -286,7 +274,7 @@ impl FormFacts {
         let answer = &without_nulls(answer, &self.schema());
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
-        texts_of(answer, &mut texts);
+        gather_texts(answer, &mut texts);
         if let Some(unknown) = texts.iter().find_map(|text| self.unknown_seat(text)) {
             return Err(format!("there is no `{unknown}`"));
         }
@@ -352,17 +340,12 @@ impl FormFacts {
         data
     }
 
-    /// An answer that says nothing and fits but for its empty texts: what a person begins with where a
-    /// model gave none.
-    pub fn blank(&self) -> Value {
-        self.answer("")
-    }
-
     pub fn placeholder(&self) -> Value {
-        self.answer(PLACEHOLDER)
+        self.answer_of(PLACEHOLDER)
     }
 
-    fn answer(&self, words: &str) -> Value {
+    /// An answer that says these words alone. Without words a person begins with it where a model gave none.
+    pub fn answer_of(&self, words: &str) -> Value {
         match self.form {
             FacilitatorForm::Open => {
                 let is_short = self.topic.chars().count() < SHORTEST_QUESTION;
@@ -430,15 +413,6 @@ fn without_nulls(value: &Value, schema: &Value) -> Value {
 
 fn items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
     answer[list].as_array().into_iter().flatten()
-}
-
-fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
-        Value::Object(map) => map.values().for_each(|item| texts_of(item, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 fn shortened(text: &str, most: usize) -> String {

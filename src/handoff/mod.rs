@@ -17,7 +17,7 @@ pub use context::{is_no, parallel_data, round_data};
 pub use disclosure::{fulfilled, rejected};
 pub use form::FormFacts;
 pub use linked_tasks::LinkedTasks;
-pub use names::{options_named, plain_texts, words};
+pub use names::{gather_texts, options_named, plain_texts, words};
 pub use rendering::Rendered;
 pub(crate) use revision::is_asked_again;
 pub use work_item_input::{WorkItemDraft, whole_prompt};

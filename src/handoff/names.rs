@@ -51,6 +51,16 @@ pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
     items.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
+/// All texts inside a value.
+pub fn gather_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| gather_texts(item, texts)),
+        Value::Object(entries) => entries.values().for_each(|value| gather_texts(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 pub fn options_named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {
     let text = format!(" {} ", words(text));
     options.iter().filter(move |option| {

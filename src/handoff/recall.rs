@@ -8,8 +8,13 @@ use serde_json::{Map, Value, json};
 use crate::history::{RoundRun, Session, StepFinished, StepRun};
 use crate::workflow::{Recall, RecalledAnswers, Round, Step, StepKind};
 
+pub(super) struct Recalled {
+    pub recent_rounds: Vec<Value>,
+    pub context: Map<String, Value>,
+}
+
 impl Session {
-    pub(crate) fn recalled(&self, step: &Step, round: &Round) -> (Vec<Value>, Map<String, Value>) {
+    pub(super) fn recalled(&self, step: &Step, round: &Round) -> Recalled {
         let definition = self.definition();
         let closed = self.closed_rounds(&step.id);
         let recall = definition.recall(round);
@@ -17,7 +22,8 @@ impl Session {
         let hidden = self.hidden_steps(&step.id);
         let is_hidden = |id: &str| hidden.iter().any(|step| step == id);
         let past = closed.iter().skip(skip);
-        let past = past.map(|round| self.past_round(round, !is_hidden(&round.opened.step))).collect();
+        let recent_rounds =
+            past.map(|round| self.past_round(round, !is_hidden(&round.opened.step))).collect();
         let last = closed
             .last()
             .filter(|last| recall.rounds > 0 && !is_hidden(&last.opened.step))
@@ -31,7 +37,7 @@ impl Session {
                 context.insert(step.key().to_owned(), data);
             }
         }
-        (past, context)
+        Recalled { recent_rounds, context }
     }
 
     pub(super) fn all_past_rounds(&self, step: &str) -> Vec<Value> {

@@ -193,21 +193,13 @@ pub(crate) fn as_json(input: &Map<String, Value>) -> String {
     serde_json::to_string(input).unwrap_or_default()
 }
 
-pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
-    match &step.kind {
-        StepKind::Agent(agent) => agent.prompt.as_ref(),
-        StepKind::Review(review) => review.prompt.as_ref(),
-        _ => None,
-    }
-}
-
 fn participant_template<'a>(definition: &'a Definition, agent: &str) -> Option<&'a str> {
     let spec = definition.participants.iter().find(|spec| spec.name == agent)?;
     spec.prompt.as_deref().filter(|prompt| prompt.contains("{{"))
 }
 
 fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<Template>, String> {
-    if let Some(own) = own_prompt(step) {
+    if let Some(own) = step.prompt() {
         return Ok(Some(own.clone()));
     }
     let parse = |text: &str| {

@@ -18,7 +18,6 @@ pub use facilitator::exhausted_key;
 pub(crate) use facilitator::{CONTINUE, DECIDE, STOP, TAKE, check_artifact};
 pub use merge::option_id;
 pub use remote::Receipt;
-pub(crate) use remote::is_hash;
 pub use route::round_outcome;
 pub use state::{
     AnsweredQuestion, ApprovalRun, Invitation, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact,

@@ -10,6 +10,7 @@ use serde_with_macros::skip_serializing_none;
 
 use super::event::{BallotSealed, Door, RemoteSeat, SeatInvited, SeatJoined};
 use super::state::{Invitation, RoundRun, SeatStatus, Session};
+use crate::round::envelope::is_hex;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
 use crate::round::seal::{Binding, SealHashes};
 
@@ -139,7 +140,7 @@ impl Receipt {
         let receipt: Self =
             serde_json::from_str(text).map_err(|error| format!("this is no receipt: {error}"))?;
         let hashes = [&receipt.opened_sha256, &receipt.commitment, &receipt.sealed_sha256];
-        if !hashes.into_iter().chain(&receipt.key).all(|hash| is_hash(hash)) {
+        if !hashes.into_iter().chain(&receipt.key).all(|hash| is_hex(hash, 32)) {
             return Err("this is no receipt: a hash or a key has 64 hex digits".to_owned());
         }
         Ok(receipt)
@@ -180,9 +181,4 @@ impl Receipt {
         };
         Ok(format!("{receipt}: the file holds the answer that was sealed then; {now}"))
     }
-}
-
-/// 32 bytes in lower-case hex.
-pub(crate) fn is_hash(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::round_view::{self, SeatView, seat_named};
-use super::wording::gather_texts;
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::earlier_rounds;
+use crate::handoff::gather_texts;
 use crate::handoff::words;
 use crate::history::{RoundRun, Session};
 use crate::round::answer::Outcome;

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::wording::gather_texts;
 use crate::ballot::line_range;
+use crate::handoff::gather_texts;
 use crate::history::AnswerRevealed;
 use crate::yaml;
 

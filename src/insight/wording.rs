@@ -176,16 +176,6 @@ pub fn pluralize(count: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", group_digits(count))
 }
 
-/// All texts inside a value.
-pub fn gather_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(items) => items.iter().for_each(|item| gather_texts(item, texts)),
-        Value::Object(entries) => entries.values().for_each(|value| gather_texts(value, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 /// Money and tokens in words: what they cost; none where no service told.
 pub fn money(spent: &Cost) -> Option<String> {
     let TokenUsage { input, output, cached, thinking, .. } = spent.tokens;

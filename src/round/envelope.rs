@@ -90,7 +90,8 @@ fn read_whole<T: DeserializeOwned>(json: &[u8], keys: usize) -> Option<T> {
     serde_json::from_slice(json).ok().filter(|_| all.len() == keys)
 }
 
-fn is_hex(text: &str, bytes: usize) -> bool {
+/// Returns whether these are so many bytes in lower-case hex.
+pub fn is_hex(text: &str, bytes: usize) -> bool {
     text.len() == 2 * bytes && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 

@@ -114,13 +114,13 @@ pub struct SnapshotContent<'a> {
     pub agenda: &'a [AgendaItem],
     /// The material of this round; the one key that stays when empty, as `[]`.
     pub artifacts: Vec<&'a Artifact>,
-    pub open_conflicts: &'a [Value],
-    pub open_questions: &'a [Value],
+    pub open_conflicts: Vec<Value>,
+    pub open_questions: Vec<Value>,
     /// Closed rounds, the earliest first: `{round, question, synthesis?, outcome?}`.
-    pub recent_rounds: &'a [Value],
+    pub recent_rounds: Vec<Value>,
     /// Reasons on options of a round that is revised, without authors: `{option?, for?, against?}`.
-    pub earlier_reasons: &'a [Value],
-    pub earlier_counts: Option<&'a Value>,
-    pub context: Option<&'a serde_json::Map<String, Value>>,
-    pub linked_tasks: Option<&'a str>,
+    pub earlier_reasons: Vec<Value>,
+    pub earlier_counts: Option<Value>,
+    pub context: Map<String, Value>,
+    pub linked_tasks: String,
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 use sha2::{Digest, Sha256};
 
 use super::material::SnapshotContent;
@@ -62,7 +62,7 @@ pub struct AddressLines<'a> {
     pub directive: Option<&'a str>,
     /// The facilitator's line to this one.
     pub own_directive: Option<&'a str>,
-    pub earlier_ballot: Option<&'a serde_json::Map<String, Value>>,
+    pub earlier_ballot: Option<&'a Map<String, Value>>,
     pub option_order: Option<&'a [String]>,
 }
 
@@ -70,10 +70,7 @@ pub fn address(lines: AddressLines<'_>) -> String {
     let mut entries = vec![("your_role".into(), Out::text(lines.role))];
     let directives = [("facilitator_directive", lines.directive), ("your_directive", lines.own_directive)];
     entries.extend(directives.into_iter().filter_map(|(key, text)| Some((key.into(), Out::text(text?)))));
-    if let Some(map) = lines.earlier_ballot {
-        let own = map.iter().map(|(key, value)| (key.as_str().into(), json(value)));
-        entries.push(("your_earlier_ballot".into(), Out::Map(own.collect())));
-    }
+    entries.extend(lines.earlier_ballot.map(|own| ("your_earlier_ballot".into(), map(own))));
     let order = lines.option_order.and_then(|order| list(order.iter().map(Out::text)));
     entries.extend(order.map(|order| ("your_option_order".into(), order)));
     let mut text = String::new();
@@ -128,15 +125,14 @@ fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
     put("open_questions", list(m.open_questions.iter().map(json)));
     put("recent_rounds", list(m.recent_rounds.iter().map(json)));
     put("earlier_reasons", list(m.earlier_reasons.iter().map(json)));
-    put("earlier_counts", m.earlier_counts.map(json));
-    put(
-        "context",
-        m.context
-            .filter(|map| !map.is_empty())
-            .map(|map| Out::Map(map.iter().map(|(key, value)| (key.as_str().into(), json(value))).collect())),
-    );
-    put("linked_tasks", m.linked_tasks.filter(|s| *s != "{}").map(Out::text));
+    put("earlier_counts", m.earlier_counts.as_ref().map(json));
+    put("context", (!m.context.is_empty()).then(|| map(&m.context)));
+    put("linked_tasks", (!matches!(m.linked_tasks.as_str(), "" | "{}")).then(|| Out::text(&m.linked_tasks)));
     entries
+}
+
+fn map(map: &Map<String, Value>) -> Out<'_> {
+    Out::Map(map.iter().map(|(key, value)| (key.as_str().into(), json(value))).collect())
 }
 
 fn json(value: &Value) -> Out<'_> {
@@ -225,9 +221,9 @@ mod tests {
             question: "q\nsecond line",
             ballot: Some(&form),
             artifacts: vec![&relevant],
-            recent_rounds: &[serde_json::json!({"round": 1, "question": "p", "outcome": "decided: a"})],
-            context: context.as_object(),
-            linked_tasks: Some("{\n    \"linked_from\": []\n}"),
+            recent_rounds: vec![serde_json::json!({"round": 1, "question": "p", "outcome": "decided: a"})],
+            context: context.as_object().cloned().unwrap_or_default(),
+            linked_tasks: "{\n    \"linked_from\": []\n}".to_owned(),
             ..SnapshotContent::default()
         });
         let value = crate::yaml::read(&snapshot.text, "s").unwrap().to_json();

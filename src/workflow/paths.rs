@@ -64,7 +64,7 @@ impl Step {
         texts.into_iter().filter_map(|(what, text)| Some((what, text?.as_str()))).collect()
     }
 
-    fn prompt(&self) -> Option<&Template> {
+    pub fn prompt(&self) -> Option<&Template> {
         match &self.kind {
             StepKind::Agent(agent) => agent.prompt.as_ref(),
             StepKind::Review(review) => review.prompt.as_ref(),

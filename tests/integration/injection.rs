@@ -89,7 +89,7 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
         let snapshot = Snapshot::freeze(&SnapshotContent {
             question: "Which paint?",
             artifacts: vec![&artifact],
-            context: Some(&context),
+            context: context.clone(),
             ..SnapshotContent::default()
         });
         let abe = AddressLines { role: "abe", ..AddressLines::default() };

@@ -4,9 +4,9 @@ use super::round::fail_seat;
 use crate::core::command::{DecideResult, refuse, refuse_if};
 use crate::history::{
     BallotSealed, EnvelopeRefused, Event, RefusalWord, RoundRun, SeatFailed, SeatInvited, SeatJoined,
-    SeatStatus, Session, Timestamp, is_hash,
+    SeatStatus, Session, Timestamp,
 };
-use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure};
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure, is_hex};
 use crate::round::seal::sign::is_public_key;
 
 const MOST_REFUSED: u32 = 8;
@@ -14,7 +14,7 @@ const MOST_REFUSED: u32 = 8;
 pub fn invite(session: &Session, invited: SeatInvited) -> DecideResult {
     let seat = &invited.participant;
     refuse_if!(!session.is_remote(seat), format!("`{seat}` is no remote seat"));
-    refuse_if!(!is_hash(&invited.invitation), "an invitation is a SHA-256 in hex");
+    refuse_if!(!is_hex(&invited.invitation, 32), "an invitation is a SHA-256 in hex");
     let is_sealed = |round: &RoundRun| {
         let status = round.seat(seat).map(|seat| &seat.status);
         matches!(status, Some(SeatStatus::Sealed(_) | SeatStatus::Lost(_)))
@@ -94,7 +94,7 @@ pub fn refuse_envelope(session: &Session, refused: EnvelopeRefused) -> DecideRes
     let run = session.round(round).filter(|_| session.is_remote(who));
     let seat = run.and_then(|run| Some((run, run.seat(who)?)));
     let (run, seat) = seat.ok_or_else(|| format!("`{who}` has no remote seat in round `{round}`"))?;
-    let is_recorded = is_hash(&refused.commitment) && seat.refused < MOST_REFUSED;
+    let is_recorded = is_hex(&refused.commitment, 32) && seat.refused < MOST_REFUSED;
     refuse_if!(!is_recorded, "this refusal is not for the record");
     let step = run.opened.step.clone();
     Ok(vec![Event::EnvelopeRefused(EnvelopeRefused { step, ..refused })])

@@ -254,7 +254,7 @@ impl<'a> Running<'a> {
         let proposal = proposal.map(|proposal| {
             proposal.answer.unwrap_or_else(|why| {
                 message.push_str(&format!("\nThere is no valid proposal: {why}"));
-                proposal.facts.blank()
+                proposal.facts.answer_of("")
             })
         });
         ApprovalState::Asks(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })

@@ -124,7 +124,7 @@ impl Session {
         let lacking = self.lacking(step);
         let asked = self.rendered_round(step, round);
         let asked = asked.map_err(|why| lacking.clone().unwrap_or(why))?;
-        let snapshot = self.render_snapshot(step, &asked.round, summary);
+        let snapshot = self.snapshot_with(step, &asked.round, summary, self.recalled(step, &asked.round));
         let checked = match lacking {
             Some(why) => Checked::refused(why),
             None => self.check_round(step, round, &asked, &snapshot.text),

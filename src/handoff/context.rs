@@ -70,7 +70,9 @@ impl Session {
             return Some(self.round_envelope(step, result));
         }
         if let StepKind::Review(_) = step.kind {
-            return Some(json!({ "data": self.handed_reviews(step), "success": result.success }));
+            let items = self.items_behind(&step.id);
+            let reviews = items.map(|item| (&*item.offered.participant, self.handed_item(item)));
+            return Some(json!({ "data": self.shown_answers(reviews), "success": result.success }));
         }
         if step.is_envelope() {
             return Some(parallel_envelope(&result.data, result.success));
@@ -84,10 +86,6 @@ impl Session {
         Some(result.data.clone())
     }
 
-    pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
-        self.snapshot_with(step, round, project_summary, self.recalled(step, round))
-    }
-
     /// The bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
         let (recent_rounds, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
@@ -95,7 +93,7 @@ impl Session {
         self.snapshot_with(step, round, project_summary, all).text.len()
     }
 
-    fn snapshot_with(
+    pub(super) fn snapshot_with(
         &self,
         step: &Step,
         round: &Round,

@@ -120,7 +120,7 @@ impl Session {
         said.map(|value| scanner.masked(&value)).map_err(|why| scanner.masked_text(&why))
     }
 
-    fn handed_item(&self, item: &WorkItem) -> Said {
+    pub(super) fn handed_item(&self, item: &WorkItem) -> Said {
         self.handed(&item.offered.item, said_for(item))
     }
 
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// The work items behind a step's last result, in the order they were offered.
-    fn items_behind(&self, step: &str) -> impl Iterator<Item = &WorkItem> {
+    pub(super) fn items_behind(&self, step: &str) -> impl Iterator<Item = &WorkItem> {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
 
@@ -172,15 +172,6 @@ impl Session {
         let data = self.disclosed_result(self.definition().step(id)?, self.results.get(id)?);
         let text = ["synthesis", "result"].into_iter().find_map(|key| data[key].as_str());
         Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
-    }
-
-    pub(crate) fn handed_content(&self, item: &WorkItem) -> Value {
-        self.handed_item(item).unwrap_or_default()
-    }
-
-    pub(super) fn handed_reviews(&self, step: &Step) -> Value {
-        let items = self.items_behind(&step.id);
-        self.shown_answers(items.map(|item| (&*item.offered.participant, self.handed_item(item))))
     }
 
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {

@@ -42,7 +42,7 @@ impl Session {
             stage: made.recorded.stage.clone().unwrap_or_default(),
             created_at: made.at,
             content: inline.then(|| {
-                self.items.get(made.item()).map(|item| self.handed_content(item)).unwrap_or_default()
+                self.items.get(made.item()).and_then(|item| self.handed_item(item).ok()).unwrap_or_default()
             }),
         }
     }

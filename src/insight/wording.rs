@@ -4,7 +4,6 @@
 
 use indexmap::IndexMap;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::core::Cost;
 use crate::history::{CloseReason, Door, Leak, RoundOpened, RoundRun, Session, Tally, Wrapped};

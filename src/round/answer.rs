@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with_macros::skip_serializing_none;
 
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 use crate::sanitize::{MASKED_KEY, group_digits};
@@ -97,24 +98,18 @@ impl Finish {
             Self::Refusal => Some("the model or its service declined to answer"),
         }
     }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    fn is_complete(&self) -> bool {
-        *self == Self::Complete
-    }
 }
 
 /// One reply as it came, and why it was not counted if it was not.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttempt {
     pub text: String,
-    #[serde(default, skip_serializing_if = "Finish::is_complete")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub finish: Finish,
     /// The most tokens it could have, where it ended there with thinking and no answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The reason of a re-ask, or of an invalid answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -166,22 +161,20 @@ impl Origin {
 
 /// One answer as it came: sealed of a seat, returned of an agent, revealed and reported. Nothing in it was
 /// read from the replies. Its keys have this order.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     pub origin: Origin,
     pub model: String,
     /// The model that answered, as its service named it, where that is another name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// Requests made, or starts of a program.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
     /// Parameters left out of the request, since the service does not take them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -4,17 +4,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, ItemStatus,
-    Leak, LogEntry, RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted, Tally,
-    TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, BallotSealed, Event, ItemStatus, Leak, LogEntry,
+    RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted, Tally, TimedEvent,
+    WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
-use super::state::{
-    AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact, StepRun,
-};
+use super::state::{AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::round::seal::SealTo;
@@ -81,8 +77,7 @@ impl Session {
             | Event::ConflictResolved(_)
             | Event::QuestionOpened(_)
             | Event::QuestionAnswered { .. } => {}
-            Event::ArtifactRecorded(made) if made.step.is_some() => self.note_made(made, at),
-            Event::ArtifactRecorded(recorded) => self.note_artifact(recorded),
+            Event::ArtifactRecorded(recorded) => self.note_artifact(recorded, at),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded { link, .. } => self.links.push(link.clone()),
             Event::SynthesisRecorded { round, text, .. } => self.note_synthesis(round, text),
@@ -157,11 +152,6 @@ impl Session {
 
     fn note_late(&mut self, round: &str, participant: &str) {
         self.warnings.push(format!("`{participant}` answered after round `{round}` was closed; not counted"));
-    }
-
-    fn note_made(&mut self, recorded: &ArtifactRecorded, at: Timestamp) {
-        let id = recorded.artifact.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.made.insert(id, StepArtifact { recorded: recorded.clone(), at });
     }
 
     fn request(&mut self, requested: &ApprovalRequested, at: Timestamp) {

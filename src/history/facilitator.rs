@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised};
-use super::state::{AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, first_problem};
+use super::state::{
+    AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, StepArtifact, first_problem,
+};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::{Artifact, PROVENANCE};
@@ -77,7 +79,13 @@ impl Session {
         }
     }
 
-    pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded) {
+    /// What a step made is kept apart from the definition's material.
+    pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded, at: Timestamp) {
+        if recorded.step.is_some() {
+            let made = StepArtifact { recorded: recorded.clone(), at };
+            self.made.insert(made.id().to_owned(), made);
+            return;
+        }
         let Some(definition) = self.definition.as_mut().map(Arc::make_mut) else { return };
         let artifact = recorded_artifact(&recorded.artifact);
         if recorded.by != PROJECT {

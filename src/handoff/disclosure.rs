@@ -145,7 +145,7 @@ impl Session {
         if self.pseudonyms().is_some() {
             answers.sort_by_key(|(name, _)| self.shown_at(name));
         }
-        let entry = |(name, said)| match (self.display_name(name), said) {
+        let entry = |(name, said): (&str, Said)| match (self.display_name(name), said) {
             (name, Ok(result)) => json!({ "stepId": name, "result": result }),
             (name, Err(why)) => rejected(name, &why),
         };

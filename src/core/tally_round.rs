@@ -147,13 +147,9 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
 
 /// The weight, or the number, of the seats that could choose an option.
 fn asked(session: &Session, round: &RoundRun, option: &str, is_by_head: bool) -> Decimal {
-    let is_asked = |status: &SeatStatus| match status {
-        SeatStatus::Excused(_) => false,
-        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
-        _ => true,
-    };
     let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == option;
-    let seats = round.seats.values().filter(|seat| is_asked(&seat.status) && !is_own(seat));
+    let is_asked = |seat: &&Seat| !matches!(seat.status, SeatStatus::Excused(_)) && !is_own(seat);
+    let seats = round.seats.values().filter(is_asked);
     seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(session, &seat.name) }).sum()
 }
 

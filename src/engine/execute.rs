@@ -1,5 +1,7 @@
 //! Carries out the facilitator's requests.
 
+use std::sync::Arc;
+
 use super::arrival::next_arrival;
 use super::evidence::too_large;
 use super::facilitator::{FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question};
@@ -7,6 +9,7 @@ use super::round_key::new_key;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
 use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened, RoundRevised, Timestamp};
+use crate::participants::Participant;
 use crate::round::seal::SealTo;
 
 impl Engine<'_> {
@@ -176,11 +179,8 @@ impl Engine<'_> {
         // All of it or nothing: a model that cannot be asked leaves every seat as it was.
         self.decide(Command::ReviseRound(revised.clone()))?;
         let newcomers: Result<Vec<_>, String> =
-            revised.models.values().map(|model| (self.config.replace_seat)(model)).collect();
-        for ((seat, model), newcomer) in revised.models.iter().zip(newcomers.map_err(Refusal::Said)?) {
-            self.learn_price(model, &newcomer);
-            self.config.table.insert(seat.clone(), newcomer.participant);
-        }
+            revised.models.values().map(|model| self.newcomer(model)).collect();
+        self.config.table.extend(revised.models.keys().cloned().zip(newcomers.map_err(Refusal::Said)?));
         self.stage(Command::ReviseRound(revised))
     }
 
@@ -206,18 +206,18 @@ impl Engine<'_> {
         self.retry_seat(participant)
     }
 
-    fn learn_price(&mut self, model: &str, newcomer: &ReplacementSeat) {
+    /// The participant for a model, whose price is known from here on.
+    fn newcomer(&mut self, model: &str) -> Result<Arc<dyn Participant>, String> {
+        let ReplacementSeat { participant, price } = (self.config.replace_seat)(model)?;
         if let Some(budget) = &mut self.config.budget {
-            budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
+            budget.prices.extend(price.map(|price| (model.to_owned(), price)));
         }
+        Ok(participant)
     }
 
     /// Makes sure that one more request can be paid, and puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
-        let newcomer = model.map(|model| (self.config.replace_seat)(model)).transpose()?;
-        if let (Some(model), Some(newcomer)) = (model, &newcomer) {
-            self.learn_price(model, newcomer);
-        }
+        let newcomer = model.map(|model| self.newcomer(model)).transpose()?;
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
             let seat = self.session.seat_info(participant);
             let model = model.or_else(|| Some(seat?.label(&round.opened.step)));
@@ -225,7 +225,7 @@ impl Engine<'_> {
             why.map_or(Ok(()), Err)?;
         }
         if let Some(newcomer) = newcomer {
-            self.config.table.insert(participant.to_owned(), newcomer.participant);
+            self.config.table.insert(participant.to_owned(), newcomer);
         }
         Ok(())
     }
@@ -258,11 +258,8 @@ fn failure_in(events: &[Event]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::json;
 
-    use super::super::facilitator::ReplacementSeat;
     use super::super::testing::with_engine;
     use super::*;
     use crate::participants::rehearsal::Rehearsal;

@@ -20,7 +20,9 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SessionOpened(opened) => Command::Open(opened),
         Event::SessionForked { session, at_seq, .. } => Command::Fork { session, at_seq },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
-        Event::SessionResumed { program, torn_bytes, .. } => resume_command(program, torn_bytes),
+        Event::SessionResumed { program, torn_bytes, .. } => {
+            Command::Resume { program, torn_bytes: torn_bytes.unwrap_or(0) }
+        }
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
@@ -33,7 +35,10 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         | Event::LinkRecorded { .. } => Command::Close,
         Event::StepStarted(_) => Command::StartStep,
         Event::StepFinished(result) => end_command(session, &result.step),
-        Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
+        Event::RoundOpened(opened) => {
+            let seal = Some(known(opened.seal.as_ref())?);
+            Command::OpenRound { project_summary: session.context.clone(), seal }
+        }
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
         Event::DeadlineExtended { deadline_ms, .. } => Command::ExtendDeadline { deadline_ms },
         Event::RoundClosed(closed) => close_command(&closed)?,
@@ -77,10 +82,6 @@ fn known(seal: Option<&SealTo>) -> Result<SealTo, String> {
     seal.filter(|seal| seal.is_known()).cloned().ok_or_else(|| "it does not say what is sealed to".to_owned())
 }
 
-fn open_command(session: &Session, seal: Option<&SealTo>) -> Result<Command, String> {
-    Ok(Command::OpenRound { project_summary: session.context.clone(), seal: Some(known(seal)?) })
-}
-
 fn close_command(closed: &RoundClosed) -> Result<Command, String> {
     let key = RoundKey::from_hex(&closed.key).ok_or("it publishes what is no key of a round")?;
     Ok(Command::CloseRound { reason: closed.reason, key })
@@ -105,10 +106,6 @@ fn end_command(session: &Session, step: &str) -> Command {
 fn late_command(round: String, participant: String) -> Command {
     let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
     Command::Seal { round, participant, seal }
-}
-
-fn resume_command(program: String, torn_bytes: Option<u64>) -> Command {
-    Command::Resume { program, torn_bytes: torn_bytes.unwrap_or(0) }
 }
 
 fn seal_command(session: &Session, sealed: BallotSealed) -> Command {

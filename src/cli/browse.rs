@@ -156,7 +156,7 @@ fn summary(session: &Session) -> String {
 /// The first line of what was asked last, else of the goal or the first question.
 pub fn question(session: &Session) -> Option<String> {
     let asked = session.rounds.last().map(|round| round.opened.question.clone());
-    let definition = session.definition.as_ref()?;
+    let definition = session.definition();
     let text = asked.or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
     text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }

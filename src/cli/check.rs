@@ -102,7 +102,7 @@ impl CheckFindings {
         warnings.extend(drafted.notices);
         let (mut session, is_valid) = (drafted.session, errors.is_empty());
         // As a run would open it, also where the definition has errors.
-        session.definition = Some(Arc::new(plan.definition.clone()));
+        session.definition = Arc::new(plan.definition.clone());
         let (refused, warned) = foreseen(&session, &plan.file);
         errors.extend(refused);
         warnings.extend(warned);

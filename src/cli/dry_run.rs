@@ -67,10 +67,8 @@ pub fn draft(
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
-                if let Some(definition) = session.definition.clone() {
-                    let reader = set_up.looking_reader(&definition);
-                    with_evidence(session, &std::mem::take(&mut given), reader)?;
-                }
+                let reader = set_up.looking_reader(session.definition());
+                with_evidence(session, &std::mem::take(&mut given), reader)?;
                 let project_summary = set_up.folders.context()?;
                 Command::OpenRound { project_summary, seal: None }
             }

@@ -487,7 +487,7 @@ fn answer_hint(session: &Session) -> String {
 
 /// The step in which people are asked for whom nobody answers, and what an answers file says under its id.
 fn seats_answer(session: &Session) -> Option<(&str, String)> {
-    let definition = session.definition.as_ref()?;
+    let definition = session.definition();
     let is_open = |seat: &&SeatInfo| {
         let round = session.open_round();
         round.and_then(|round| round.seat(&seat.name)).is_none_or(|seat| seat.status.is_open())

@@ -48,7 +48,7 @@ pub enum QuestionKind {
 }
 
 pub fn next(session: &Session) -> NextAction {
-    if session.definition.is_none() {
+    if session.header.is_none() {
         return NextAction::Nothing;
     }
     if session.closed.is_some() {

@@ -312,7 +312,7 @@ links:
             },
         );
         let loaded = loaded.definition.expect("read");
-        let mut session = Session { definition: Some(Arc::new(loaded.clone())), ..Session::default() };
+        let mut session = Session { definition: Arc::new(loaded.clone()), ..Session::default() };
         for (step, task) in [("one", "A"), ("two", "B")] {
             let result = json!({
                 "step": step, "stepId": step, "success": true, "data": {"issue_id": task},

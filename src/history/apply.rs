@@ -98,8 +98,8 @@ impl Session {
     fn note_agenda(&mut self, event: &Event) {
         self.agenda.apply(event);
         // Templates see the agenda as it is now.
-        if let (Event::AgendaUpdated(_), Some(definition)) = (event, &mut self.definition) {
-            Arc::make_mut(definition).agenda.clone_from(&self.agenda.items);
+        if let Event::AgendaUpdated(_) = event {
+            Arc::make_mut(&mut self.definition).agenda.clone_from(&self.agenda.items);
         }
     }
 
@@ -275,14 +275,15 @@ impl Session {
     }
 
     fn open(&mut self, opened: &SessionOpened, at: Timestamp) {
+        let Ok(definition) = Session::definition_of(opened) else { return };
         self.opened_at = at;
         self.id.clone_from(&opened.session);
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
         self.roster = Arc::new(roster.collect());
-        self.definition = Session::definition_of(opened).ok().map(Arc::new);
-        let tasks = self.definition().tasks.iter();
+        let tasks = definition.tasks.iter();
         self.tasks = Arc::new(tasks.filter(|task| !task.deleted).cloned().collect());
-        self.agenda = Agenda::of(self.definition());
+        self.agenda = Agenda::of(&definition);
+        self.definition = Arc::new(definition);
         self.header = Some(Arc::new(opened.clone()));
     }
 
@@ -348,8 +349,7 @@ impl Session {
     fn expand_each(&mut self, started: &StepStarted) {
         let is_each = |step: &Step| matches!(step.kind, StepKind::Each(_));
         if self.definition().step(&started.step).is_some_and(is_each)
-            && let Some(definition) = &mut self.definition
-            && let Some(step) = Arc::make_mut(definition).step_mut(&started.step)
+            && let Some(step) = Arc::make_mut(&mut self.definition).step_mut(&started.step)
         {
             step.expand(&started.items);
         }

@@ -70,7 +70,7 @@ impl Definition {
 impl Session {
     pub(super) fn revise(&mut self, revised: &RoundRevised) {
         if let Ok(after) = self.definition().revised(revised) {
-            self.definition = Some(Arc::new(after));
+            self.definition = Arc::new(after);
         }
         for (seat, model) in &revised.models {
             if let Some(info) = Arc::make_mut(&mut self.roster).get_mut(seat) {
@@ -86,7 +86,7 @@ impl Session {
             self.made.insert(made.id().to_owned(), made);
             return;
         }
-        let Some(definition) = self.definition.as_mut().map(Arc::make_mut) else { return };
+        let definition = Arc::make_mut(&mut self.definition);
         let artifact = recorded_artifact(&recorded.artifact);
         if recorded.by != PROJECT {
             definition.with_artifact(artifact);

@@ -2,7 +2,7 @@
 //!
 //! While a round is open the plaintext of its answers exists nowhere in here.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -26,7 +26,8 @@ pub struct Session {
     pub id: String,
     pub header: Option<Arc<SessionOpened>>,
     pub roster: Arc<IndexMap<String, SeatInfo>>,
-    pub definition: Option<Arc<Definition>>,
+    /// An empty one before the session is open.
+    pub definition: Arc<Definition>,
     pub opened_at: Timestamp,
     pub last_at: Timestamp,
     pub step: Option<StepRun>,
@@ -244,10 +245,8 @@ impl Session {
         })
     }
 
-    /// The definition; an empty one before the session is open.
     pub fn definition(&self) -> &Definition {
-        static NONE: LazyLock<Definition> = LazyLock::new(Definition::default);
-        self.definition.as_deref().unwrap_or(&NONE)
+        &self.definition
     }
 
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {

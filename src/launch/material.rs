@@ -102,7 +102,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
     }
     let head = log.lines.last().map(|line| line.hash.clone());
     let session = fold(&log);
-    let title = session.definition.as_ref().and_then(|definition| definition.goal.clone());
+    let title = session.definition().goal.clone();
     let asked = session.rounds.first().map(|round| round.opened.question.clone());
     let status = match &session.closed {
         Some(closed) => closed.status.name(),

@@ -170,8 +170,7 @@ impl Board {
 }
 
 fn is_revised(session: &Session, step: &str) -> bool {
-    let definition = session.definition.as_ref();
-    definition.is_some_and(|definition| definition.revisions().any(|(before, _)| before.id == step))
+    session.definition().revisions().any(|(before, _)| before.id == step)
 }
 
 /// Until the round's time is up.

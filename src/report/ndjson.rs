@@ -29,9 +29,8 @@ pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, sess
 
 /// Adds the whole of what a seat was handed.
 fn tell_offer(line: &mut Value, item: &WorkItemOffered, session: &Session) {
-    let definition = session.definition.as_deref();
-    line["goal"] = json!(definition.and_then(|definition| definition.goal.as_deref()));
-    line["constraints"] = json!(definition.map_or(&[][..], |definition| &definition.constraints));
+    line["goal"] = json!(session.definition().goal);
+    line["constraints"] = json!(session.definition().constraints);
     if let Some(round) = session.round(&item.round) {
         line["stage_context"] = stage_context(item, round, session);
         line["input"] = format!("{}{}", round.opened.snapshot, item.address).into();
@@ -47,7 +46,7 @@ fn tell_offer(line: &mut Value, item: &WorkItemOffered, session: &Session) {
 
 /// The task of a seat in words, and what was made before.
 fn stage_context(item: &WorkItemOffered, round: &RoundRun, session: &Session) -> Value {
-    let step = session.definition.as_deref().and_then(|definition| definition.step(&item.step));
+    let step = session.definition().step(&item.step);
     let asked = step.and_then(|step| step.description.as_deref()).unwrap_or(&round.opened.question);
     let KindInfo { description, length, .. } = round.opened.ballot.kind.info();
     let mut previous = session.previous_artifacts(true);

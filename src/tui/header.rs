@@ -57,13 +57,13 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     let (session, theme) = (model.session(), model.theme);
     let asked = model.preview().map(|preview| &preview.opened);
     let asked = asked.or_else(|| model.shown_round().map(|round| &*round.opened));
-    let id = session.definition.as_ref().map_or("session", |definition| definition.id.as_str());
+    let id = if session.header.is_some() { &session.definition().id } else { "session" };
     let text = asked.and_then(|opened| opened.question.lines().next()).filter(|line| !line.trim().is_empty());
     let text = rehearsal_mark(session).to_owned() + &harmless_line(text.unwrap_or(id));
     let label = if matches!(model.mode, Mode::Replay) { " REPLAY " } else { " " };
     let of = if model.rounds_back > 0 { format!(" of {}", session.rounds.len()) } else { String::new() };
     // The phase of a discussion, as its strategy calls it.
-    let phase = asked.and_then(|opened| session.definition.as_ref()?.step(&opened.step)?.label.as_deref());
+    let phase = asked.and_then(|opened| session.definition().step(&opened.step)?.label.as_deref());
     let phase =
         phase.map(|label| format!(" · {}", cut_middle(&harmless_line(label), 24))).unwrap_or_default();
     let rest = match (asked, &session.step) {

@@ -15,7 +15,7 @@ use crate::launch::plan::{LaunchOptions, ModelFlags, load_definition};
 use crate::launch::prepare::prepare;
 use crate::launch::scripted_answers::Answers;
 use crate::launch::seat::Launcher;
-use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
+use crate::workflow::{DEFAULT_PANEL, Step, StepKind, Template, split_participants};
 use crate::yaml::read;
 
 const FILE: &str = "convene";
@@ -182,7 +182,7 @@ fn own_answers(asked: &Convene) -> Result<Answers, Diagnostic> {
 
 /// Refuses a discussion whose options a person would have to make of the seats' ideas.
 fn check_merges(session: &Session) -> Result<(), Diagnostic> {
-    let mut steps = session.definition.iter().flat_map(|definition| definition.all_steps());
+    let mut steps = session.definition().all_steps();
     if !steps.any(|step| matches!(&step.kind, StepKind::Approval(asked) if asked.merges.is_some())) {
         return Ok(());
     }
@@ -193,8 +193,7 @@ fn check_merges(session: &Session) -> Result<(), Diagnostic> {
 /// Refuses an own ballot that could not be counted, before anything is written.
 fn check_own_ballot(asked: &Convene, session: &Session) -> Result<(), Diagnostic> {
     let Some(ballot) = &asked.own_ballot else { return Ok(()) };
-    let step = session.definition.as_ref().and_then(|definition| definition.step(STEP)?.round());
-    let Some(round) = step else { return Ok(()) };
+    let Some(round) = session.definition().step(STEP).and_then(Step::round) else { return Ok(()) };
     match read_reply(&round.ballot, &Value::Object(ballot.clone()).to_string()) {
         ParsedReply::Answered(_) | ParsedReply::BareBlock(..) => Ok(()),
         ParsedReply::Invalid(why) | ParsedReply::Refused(why) => {

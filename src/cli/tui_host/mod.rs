@@ -141,8 +141,10 @@ impl TuiHost {
         for event in preview_events(header, crate::clock::now()) {
             session.apply(&event);
         }
-        let Some(definition) = &session.definition else { return Ok(Vec::new()) };
-        let reader = self.set_up.looking_reader(definition);
+        if session.header.is_none() {
+            return Ok(Vec::new());
+        }
+        let reader = self.set_up.looking_reader(session.definition());
         with_evidence(&mut session, &self.options.evidence, reader)
     }
 

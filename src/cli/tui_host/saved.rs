@@ -29,8 +29,7 @@ pub fn fork(
     })?;
     may(&session)?;
     let last = &log.lines[count - 1];
-    let name = session.definition.as_ref().map_or("session", |definition| definition.id.as_str());
-    let id = session_id(name);
+    let id = session_id(&session.definition().id);
     let at = crate::clock::now();
     let command = Command::Fork { session: id.clone(), at_seq: last.seq };
     let events = decide(&session, command, at).map_err(|refusal| Diagnostic::new(refusal.to_string()))?;

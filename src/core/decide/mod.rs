@@ -24,7 +24,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
     let is_at_rest = session.paused.is_some();
     match command {
         Command::Open(opened) => open(session, opened),
-        _ if session.definition.is_none() => refuse("the session is not open"),
+        _ if session.header.is_none() => refuse("the session is not open"),
         _ if session.closed.is_some() => refuse("the session is closed"),
         Command::Resume { program, torn_bytes } => Ok(resume(session, program, torn_bytes)),
         Command::Fork { session: id, at_seq } => fork(session, id, at_seq),

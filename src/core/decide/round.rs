@@ -56,7 +56,6 @@ pub struct RoundDraft {
 }
 
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
-    refuse_if!(session.definition.is_none(), "the session is not open");
     let (step, round) = round_to_open(session)?;
     let drafted = session.checked_round(step, round, summary)?;
     let opened = draft(session, step, &drafted)?;

@@ -208,8 +208,9 @@ impl Verifier {
             self.find(what);
         }
         self.session.apply_entry(line);
-        if let (Event::SessionOpened(opened), Some(definition)) = (event, self.session.definition.as_deref())
-            && let Err(what) = check_header(opened, definition)
+        if let Event::SessionOpened(opened) = event
+            && self.session.header.is_some()
+            && let Err(what) = check_header(opened, self.session.definition())
         {
             self.find(what);
         }

@@ -16,6 +16,7 @@ use crate::insight::headline::rehearsal_mark;
 use crate::insight::wording::{Label, resume_verb};
 use crate::insight::{as_sentence, join_list, labels, session_headline};
 use crate::round::material::AgendaItem;
+use crate::workflow::Step;
 
 /// The file that a session was read from.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -172,7 +173,7 @@ impl<'a> Document<'a> {
             mark: rehearsal_mark(session),
             verdict,
             task: task(session, questions),
-            supersedes: session.definition.as_deref().and_then(|known| known.supersedes.as_deref()),
+            supersedes: session.definition().supersedes.as_deref(),
             labels: labels(session, alone.map(|one| &*one.rounds)),
             missing: missing(session, &source),
 
@@ -231,7 +232,7 @@ fn written(session: &Session) -> WrittenBy<'_> {
 }
 
 fn task<'a>(session: &'a Session, questions: &[QuestionRounds<'a>]) -> TaskFacts<'a> {
-    let definition = session.definition.as_deref();
+    let definition = session.definition();
     let title = match questions {
         [only] => only.title(),
         _ => goal(session).unwrap_or(&session.id),
@@ -239,8 +240,8 @@ fn task<'a>(session: &'a Session, questions: &[QuestionRounds<'a>]) -> TaskFacts
     TaskFacts {
         title,
         goal: goal(session),
-        project_summary: definition.and_then(|known| known.project_summary.as_deref()),
-        constraints: definition.map_or(&[], |definition| &definition.constraints),
+        project_summary: definition.project_summary.as_deref(),
+        constraints: &definition.constraints,
         context: questions[0].context().into_iter().filter(|text| *text != title).collect(),
     }
 }
@@ -307,7 +308,7 @@ fn not_held(session: &Session) -> Vec<RoundNotHeld<'_>> {
     };
     let mut found = Vec::new();
     for (step, not_held) in &session.not_held {
-        let round = session.definition.as_deref().and_then(|definition| definition.step(step)?.round());
+        let round = session.definition().step(step).and_then(Step::round);
         let question = round.map(|round| round.question.as_str());
         found.push(RoundNotHeld { step, question, reason: &not_held.why, failed: decides == Some(step) });
     }

@@ -35,7 +35,7 @@ pub fn steps(session: &Session) -> Vec<StepRecord<'_>> {
 }
 
 fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
-    let step = session.definition.as_deref().and_then(|definition| definition.step(&result.step));
+    let step = session.definition().step(&result.step);
     let agent = step.and_then(|step| step.agent());
     let items = session.items.values().filter(|item| item.offered.step == result.step);
     let leaks = |item: &WorkItem| {
@@ -101,7 +101,7 @@ pub fn point(point: &Point) -> Value {
 
 /// Artifacts of the definition, then those of the session.
 pub fn artifacts(session: &Session) -> Vec<Value> {
-    let written = session.definition.iter().flat_map(|definition| &definition.artifacts).map(artifact);
+    let written = session.definition().artifacts.iter().map(artifact);
     written.chain(session.made_in_order().map(|made| artifact_view(session, made))).collect()
 }
 

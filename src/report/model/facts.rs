@@ -149,7 +149,7 @@ impl<'a> QuestionRounds<'a> {
 
     /// Why a yes does not adopt the result.
     fn stays_proposed(&self, given: &ApprovalGiven) -> Option<&'static str> {
-        let written = self.session.definition.as_deref().and_then(|definition| definition.answers.as_ref());
+        let written = self.session.definition().answers.as_ref();
         if !self.mark().is_empty() {
             Some("it is a rehearsal")
         } else if self.run.is_some() && !self.is_decided() {
@@ -217,7 +217,7 @@ impl<'a> QuestionRounds<'a> {
 /// How models that lead concluded: the last accepted conclusion of each discussion, with its id where
 /// there are several.
 pub fn conclusions(session: &Session) -> Vec<(Option<&str>, String)> {
-    let Some(definition) = session.definition.as_deref() else { return Vec::new() };
+    let definition = session.definition();
     let concludes = |step: &Step| {
         let StepKind::Approval(approval) = &step.kind else { return false };
         let proposing = approval.edits.as_ref().and_then(|id| definition.step(id)?.agent());

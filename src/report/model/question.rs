@@ -102,7 +102,7 @@ impl<'a> QuestionRounds<'a> {
     /// What was asked: the question of the first of its rounds; for consent and scores the goal, else the
     /// session's id.
     pub fn title(&self) -> &'a str {
-        let planned = || self.session.definition.as_deref()?.steps.iter().find_map(|step| step.round());
+        let planned = || self.session.definition().steps.iter().find_map(|step| step.round());
         let asked = self.run.map(|run| {
             let mut rounds = self.rounds.iter().copied();
             let first = rounds.find(|round| round.opened.ballot.is_like(&run.opened.ballot));
@@ -120,7 +120,7 @@ impl<'a> QuestionRounds<'a> {
 
     /// Further texts on the task, in order: question or goal below the title, summary.
     pub fn context(&self) -> Vec<&'a str> {
-        let summary = self.session.definition.as_deref().and_then(|known| known.project_summary.as_deref());
+        let summary = self.session.definition().project_summary.as_deref();
         let asked = self.run.filter(|_| self.asks_by_goal()).map(|run| run.opened.question.as_str());
         let mut said = vec![self.title()];
         for part in [goal(self.session), asked, summary].into_iter().flatten() {
@@ -133,5 +133,5 @@ impl<'a> QuestionRounds<'a> {
 }
 
 pub fn goal(session: &Session) -> Option<&str> {
-    session.definition.as_deref()?.goal.as_deref()
+    session.definition().goal.as_deref()
 }

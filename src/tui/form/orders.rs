@@ -60,9 +60,8 @@ pub fn artifact(session: &Session) -> Form {
 
 /// `REQ-001`, or the next number after those that are there.
 fn next_id(session: &Session) -> String {
-    let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
-    let numbers = artifacts.filter_map(|artifact| artifact.id.strip_prefix("REQ-")?.parse::<u32>().ok());
-    format!("REQ-{:03}", numbers.max().unwrap_or(0) + 1)
+    let artifacts = session.definition().artifacts.iter();
+    crate::history::next_id("REQ", artifacts.map(|artifact| artifact.id.as_str()))
 }
 
 pub fn note(session: &Session, round: &str, text: &str) -> Form {

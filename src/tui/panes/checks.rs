@@ -33,7 +33,7 @@ pub fn problems(model: &Model) -> usize {
 }
 
 fn most_bytes(model: &Model) -> usize {
-    model.session().definition.as_ref().map_or(usize::MAX, |definition| definition.max_snapshot_bytes)
+    model.session().definition().max_snapshot_bytes
 }
 
 pub fn is_too_big(model: &Model) -> bool {

@@ -44,7 +44,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     } else if let Some(preview) = model.preview() {
         of_round(&preview.opened, &mut parts);
         parts.extend(preview.background.as_ref().map(|text| (format!("\n{text}"), false)));
-        let artifacts = session.definition.as_ref().map_or(&[][..], |known| &known.artifacts);
+        let artifacts = &session.definition().artifacts;
         if !artifacts.is_empty() {
             parts.push(("\nartifacts".to_owned(), true));
         }
@@ -52,8 +52,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     } else if let Some(round) = model.shown_round() {
         of_round(&round.opened, &mut parts);
     } else {
-        let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
-        parts.push((goal.unwrap_or_default(), false));
+        parts.push((session.definition().goal.clone().unwrap_or_default(), false));
     }
     let style = |is_strong: bool| if is_strong { model.theme.strong() } else { Style::new() };
     let lines = parts

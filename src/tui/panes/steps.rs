@@ -12,7 +12,7 @@ use crate::workflow::Step;
 
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
-    let Some(definition) = &session.definition else { return Vec::new() };
+    let definition = session.definition();
     let longest = definition.all_steps().map(|step| step.id.chars().count()).max().unwrap_or(0).min(24);
     let width = usize::from(width);
     let mut lines = Vec::new();

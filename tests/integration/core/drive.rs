@@ -28,7 +28,7 @@ pub fn states(events: &[TimedEvent]) -> Vec<Session> {
 impl Sitting {
     pub fn open(drawn: &Drawn) -> Self {
         let sitting = Self::new(header_of(&drawn.text), 0);
-        assert!(sitting.session.definition.is_some(), "the drawn definition loads: {}", drawn.text);
+        assert!(sitting.session.header.is_some(), "the drawn definition loads: {}", drawn.text);
         sitting
     }
 

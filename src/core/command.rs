@@ -38,9 +38,10 @@ pub enum Command {
     RefuseEnvelope(EnvelopeRefused),
     // Takes in that nothing came back; step and time are those of the round.
     Fail(Box<SeatFailed>),
-    Excuse { round: String, participant: String, reason: String },
+    // Lets a seat of the open round go.
+    Excuse { participant: String, reason: String },
     // Asks a seat of the open round again, by another model where one is named.
-    Retry { round: String, participant: String, model: Option<String> },
+    Retry { participant: String, model: Option<String> },
     // Closes the round with its key, and reveals what that opens.
     CloseRound { reason: CloseReason, key: RoundKey },
     Tally,
@@ -55,8 +56,8 @@ pub enum Command {
     RecordArtifact { artifact: Map<String, Value>, by: String },
     // Notes something on a closed round; an empty text takes an earlier note back.
     RecordSynthesis { round: String, text: String },
-    // Sets how long the open round may stay open in all, from its opening.
-    ExtendDeadline { deadline_ms: u64 },
+    // Gives the open round this much more time.
+    ExtendDeadline { more_ms: u64 },
     // Asks the counted round again, as a new round of its step.
     AskRoundAgain,
     // Begins a session of its own with the history up to the event `at_seq`.
@@ -67,7 +68,7 @@ pub enum Command {
     // Puts the session to rest; `step` is the one that waits for a person, if one does.
     Pause { reason: PauseReason, step: Option<String> },
     // Goes on after a rest, or a kill: then so many bytes of a torn write were cut off.
-    Resume { program: String, torn_bytes: u64 },
+    Resume { program: String, torn_bytes: Option<u64> },
     // Stops for a cap on time or money.
     Stop { reason: String },
     Close,

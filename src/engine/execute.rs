@@ -68,11 +68,19 @@ impl Engine<'_> {
             }
             FacilitatorRequest::OpenRound { seen } => self.open_round(seen.as_deref())?,
             FacilitatorRequest::CloseRound => self.close_by_order()?,
-            FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason)?,
-            FacilitatorRequest::Retry { participant, model } => self.retry(&participant, model)?,
-            FacilitatorRequest::MoreTime(more) => self.more_time(more)?,
-            FacilitatorRequest::Revise(revised) => self.revise(revised)?,
-            FacilitatorRequest::Order(command) => self.stage(command)?,
+            FacilitatorRequest::Order(Command::Excuse { participant, reason }) => {
+                self.stage(Command::Excuse { participant: participant.clone(), reason })?;
+                self.cancel_seat(&participant);
+            }
+            FacilitatorRequest::Order(Command::Retry { participant, model }) => {
+                self.retry(&participant, model)?;
+            }
+            FacilitatorRequest::Order(Command::ReviseRound(revised)) => self.revise(revised)?,
+            FacilitatorRequest::Order(command) => {
+                self.stage(command)?;
+                // It may have moved the deadline.
+                self.reset_deadline();
+            }
             FacilitatorRequest::Accept => self.accept()?,
             FacilitatorRequest::Answer(given) => self.take_answer(given)?,
         }
@@ -184,21 +192,13 @@ impl Engine<'_> {
         self.stage(Command::ReviseRound(revised))
     }
 
-    fn excuse(&mut self, participant: &str, reason: String) -> Result<(), Refusal> {
-        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
-        self.stage(Command::Excuse { round, participant: participant.to_owned(), reason })?;
-        self.cancel_seat(participant);
-        Ok(())
-    }
-
     /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
     fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
         // What is ready when the word is given is sealed, and stays.
         self.collect_finished()?;
-        let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
         let now = self.session.seat_info(participant).map(|info| info.model.clone());
         let model = model.filter(|model| Some(model) != now.as_ref());
-        let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
+        let command = Command::Retry { participant: participant.to_owned(), model: model.clone() };
         self.decide(command.clone())?;
         self.replace_model(participant, model.as_deref()).map_err(refused)?;
         self.cancel_seat(participant);
@@ -227,14 +227,6 @@ impl Engine<'_> {
         if let Some(newcomer) = newcomer {
             self.config.table.insert(participant.to_owned(), newcomer);
         }
-        Ok(())
-    }
-
-    fn more_time(&mut self, more: u64) -> Result<(), Refusal> {
-        let now = self.session.open_round().and_then(|round| round.deadline_ms);
-        let deadline_ms = now.unwrap_or(0).saturating_add(more);
-        self.stage(Command::ExtendDeadline { deadline_ms })?;
-        self.reset_deadline();
         Ok(())
     }
 }

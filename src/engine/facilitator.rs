@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::core::{Command, NextAction, Question, next};
-use crate::history::{ApprovalGiven, PauseReason, Price, RoundRevised, Session};
+use crate::history::{ApprovalGiven, PauseReason, Price, Session};
 use crate::participants::Participant;
 
 pub trait Facilitator: Send {
@@ -38,22 +38,10 @@ pub enum FacilitatorRequest {
         /// nobody has seen it.
         seen: Option<String>,
     },
-    Revise(RoundRevised),
-    /// Decide this command, which concerns the core alone.
+    /// Decide this command. A seat that it excuses or asks again is given up first, and a model that it names
+    /// takes its seat.
     Order(Command),
     CloseRound,
-    Excuse {
-        participant: String,
-        reason: String,
-    },
-    /// Ask a seat of the open round again; what it was asked before is given up.
-    Retry {
-        participant: String,
-        /// The model that is to answer for it from now on; the same as before when absent.
-        model: Option<String>,
-    },
-    /// Give the open round this much more time, in milliseconds.
-    MoreTime(u64),
     /// Continue with the tally of the counted round.
     Accept,
     /// Answer the question that waits; its step is filled in.

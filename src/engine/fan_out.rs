@@ -158,7 +158,7 @@ impl Engine<'_> {
         })))?;
         match next {
             Some(next) if !is_late => {
-                self.execute(FacilitatorRequest::Retry { participant, model: Some(next) })
+                self.execute(FacilitatorRequest::Order(Command::Retry { participant, model: Some(next) }))
             }
             _ => Ok(()),
         }
@@ -294,8 +294,7 @@ mod tests {
         let mut session =
             open_round("question: q\nclose: quorum\nquorum: 1\n", &[("ann", "test/a"), ("bob", "test/a")]);
         let (round, participant) = ("w".to_owned(), "ann".to_owned());
-        let retry = Command::Retry { round: round.clone(), participant: participant.clone(), model: None };
-        does(&mut session, retry);
+        does(&mut session, Command::Retry { participant: participant.clone(), model: None });
         let seal = || SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
         does(&mut session, Command::Seal { round, participant: "bob".to_owned(), seal: seal() });
         does(&mut session, Command::CloseRound { reason: CloseReason::Quorum, key: RoundKey::new([1; 32]) });

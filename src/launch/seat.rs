@@ -104,7 +104,7 @@ impl Launcher<'_> {
         no_problems(outside(&session, &answers, &bounds))?;
         set_up.trust.check_all(&needs(&session, set_up, &answers)?)?;
         wrapped_seats(&session, &answers, set_up, tell)?;
-        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: file.log.torn as u64 };
+        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: Some(file.log.torn as u64) };
         self.ready(session, start, answers, path, || Ok(file.journal))
     }
 

@@ -26,10 +26,10 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     let session = model.session();
     let (works, why) = match action {
         Action::ExcuseSeat | Action::RetrySeat if session.open_round().is_some() => {
-            let (round, participant) = (session.open_round()?.opened.round.clone(), model.seat_to_help()?);
+            let participant = model.seat_to_help()?;
             let command = match action {
-                Action::ExcuseSeat => Command::Excuse { round, participant, reason: "-".to_owned() },
-                _ => Command::Retry { round, participant, model: None },
+                Action::ExcuseSeat => Command::Excuse { participant, reason: "-".to_owned() },
+                _ => Command::Retry { participant, model: None },
             };
             return decide(session, command, model.now).err().map(|refusal| refusal.to_string());
         }

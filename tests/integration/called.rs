@@ -49,7 +49,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
         Command::Fail(Box::new(SeatFailed { round, participant, reason, tries: 4, ..SeatFailed::default() }))
     };
     let pause = Command::Pause { reason: PauseReason::QuorumUnreachable, step: None };
-    let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: 0 };
+    let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: None };
     for command in [fail("ann"), fail("bob"), fail("cyd"), pause, resume] {
         for event in decide(&session, command, at).expect("decided") {
             let stamped = TimedEvent { at, event };

@@ -295,8 +295,7 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     wait_for("the failure", || heard().contains(why).then_some(()));
     let home = server.killed();
     std::fs::write(desk.path().join("mended"), "").expect("written");
-    let (round, participant) = ("vote".to_owned(), "coder".to_owned());
-    facilitate(home.path(), Command::Retry { round, participant, model: None });
+    facilitate(home.path(), Command::Retry { participant: "coder".to_owned(), model: None });
     let again = Server::start_at("s.s2s", home, &["--bind", &address]);
     is_sound(&again.ended());
     assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());

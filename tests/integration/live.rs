@@ -57,7 +57,12 @@ fn is_sealed(line: &LogEntry, seat: &str) -> bool {
 }
 
 fn retry(seat: &str, model: Option<&str>) -> FacilitatorRequest {
-    FacilitatorRequest::Retry { participant: seat.to_owned(), model: model.map(str::to_owned) }
+    let (participant, model) = (seat.to_owned(), model.map(str::to_owned));
+    FacilitatorRequest::Order(Command::Retry { participant, model })
+}
+
+fn more_time(more_ms: u64) -> FacilitatorRequest {
+    FacilitatorRequest::Order(Command::ExtendDeadline { more_ms })
 }
 
 /// An opening of what nobody has seen, a revision that is none, and one that is.
@@ -73,8 +78,8 @@ fn revisions() -> Vec<FacilitatorRequest> {
     let nonsense = RoundRevised { form: "question: [".to_owned(), ..revised.clone() };
     vec![
         FacilitatorRequest::OpenRound { seen: Some("0".repeat(64)) },
-        FacilitatorRequest::Revise(nonsense),
-        FacilitatorRequest::Revise(revised),
+        FacilitatorRequest::Order(Command::ReviseRound(nonsense)),
+        FacilitatorRequest::Order(Command::ReviseRound(revised)),
     ]
 }
 
@@ -90,11 +95,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
                 let (round, text) = ("pick".to_owned(), "Split so far.".to_owned());
                 let note = FacilitatorRequest::Order(Command::RecordSynthesis { round, text });
                 assert_eq!(hold(session), Some(WaitPoint::Counted));
-                vec![
-                    FacilitatorRequest::MoreTime(1000),
-                    note,
-                    FacilitatorRequest::Order(Command::AskRoundAgain),
-                ]
+                vec![more_time(1000), note, FacilitatorRequest::Order(Command::AskRoundAgain)]
             },
             |session| vec![seen(session)],
             |_| vec![FacilitatorRequest::Accept],
@@ -138,12 +139,11 @@ fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
     let place = Place::new(Disk::default(), dir.path());
     let excuse = |reason: &str| {
         let (participant, reason) = ("bob".to_owned(), reason.to_owned());
-        FacilitatorRequest::Excuse { participant, reason }
+        FacilitatorRequest::Order(Command::Excuse { participant, reason })
     };
     let mut screen = accepting(|line| match &line.stamped.event {
         Event::BallotSealed(_) => {
-            let more = FacilitatorRequest::MoreTime(60_000);
-            vec![more, excuse("on a train"), excuse("twice"), FacilitatorRequest::Accept]
+            vec![more_time(60_000), excuse("on a train"), excuse("twice"), FacilitatorRequest::Accept]
         }
         Event::SeatExcused { .. } => vec![FacilitatorRequest::CloseRound],
         _ => vec![],
@@ -170,7 +170,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
         vec![|session| vec![seen(session)], |_| {
             vec![FacilitatorRequest::Leave { reason: PauseReason::Left }]
         }],
-        |line| Vec::from_iter(is_sealed(line, "ann").then_some(FacilitatorRequest::MoreTime(4_000_000))),
+        |line| Vec::from_iter(is_sealed(line, "ann").then_some(more_time(4_000_000))),
     );
     let (ran, refused) = place.start_live(ONE, &seated(&["bob", "cyd"], slow), &mut screen);
     assert!(refused.is_empty() && start.elapsed() < PATIENCE, "{refused:?}");

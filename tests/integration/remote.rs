@@ -248,9 +248,8 @@ fn what_comes_too_late_is_refused() {
     for excused in [true, false] {
         let mut sitting = asked();
         let envelope = sitting.envelope(&said("vote: redis"), 0x22, &dana());
-        let (round, participant, reason) = ("vote".to_owned(), "dana".to_owned(), "ill".to_owned());
         if excused {
-            sitting.does(Command::Excuse { round, participant, reason });
+            sitting.does(Command::Excuse { participant: "dana".to_owned(), reason: "ill".to_owned() });
             assert_eq!(sitting.send(envelope), Err(RefusalWord::SeatExcused.to_string()));
         } else {
             sitting.does(Command::CloseRound { reason: CloseReason::Facilitator, key: round_key() });

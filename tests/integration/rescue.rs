@@ -1,6 +1,6 @@
 //! Failed seats with a facilitator at the screen: the round waits, and the facilitator says how it goes on.
 
-use roundtable::core::ExitCode;
+use roundtable::core::{Command, ExitCode};
 use roundtable::engine::FacilitatorRequest;
 use roundtable::history::{CloseReason, Event, LogEntry, PauseReason, SeatStatus, Session};
 use roundtable::journal::Disk;
@@ -47,11 +47,13 @@ fn closed(session: &Session) -> CloseReason {
 }
 
 fn retry(seat: &str) -> FacilitatorRequest {
-    FacilitatorRequest::Retry { participant: seat.to_owned(), model: Some("quick/one".to_owned()) }
+    let model = Some("quick/one".to_owned());
+    FacilitatorRequest::Order(Command::Retry { participant: seat.to_owned(), model })
 }
 
 fn excuse(seat: &str) -> FacilitatorRequest {
-    FacilitatorRequest::Excuse { participant: seat.to_owned(), reason: "gone".to_owned() }
+    let (participant, reason) = (seat.to_owned(), "gone".to_owned());
+    FacilitatorRequest::Order(Command::Excuse { participant, reason })
 }
 
 #[test]

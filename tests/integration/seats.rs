@@ -316,7 +316,7 @@ impl Place {
             return with(Ok(ExitCode::Finished));
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
-        let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
+        let start = Command::Resume { program: "test".to_owned(), torn_bytes: Some(opened.log.torn as u64) };
         self.run(Begun { session, journal: opened.journal, table, start }, ask_again)
     }
 

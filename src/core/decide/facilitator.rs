@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::agenda;
-use super::round::seat_in;
+use super::round::{seat_of, the_open_round};
 use crate::core::command::{AgendaChange, DecideResult, Refusal, refuse, refuse_if};
 use crate::core::proposal::Proposal;
 use crate::history::{
@@ -60,16 +60,13 @@ pub fn record_synthesis(session: &Session, round: &str, text: String) -> DecideR
     Ok(vec![Event::SynthesisRecorded { step, round, text }])
 }
 
-pub fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
-    let Some(run) = session.open_round() else { return refuse("no round is open") };
-    match run.deadline_ms {
-        None => refuse("the round has no deadline"),
-        Some(now) if deadline_ms <= now => refuse("the deadline can only be moved further away"),
-        Some(_) => {
-            let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
-            Ok(vec![Event::DeadlineExtended { step, round, deadline_ms }])
-        }
-    }
+pub fn extend_deadline(session: &Session, more_ms: u64) -> DecideResult {
+    let run = the_open_round(session)?;
+    let now = run.deadline_ms.ok_or("the round has no deadline")?;
+    let deadline_ms = now.saturating_add(more_ms);
+    refuse_if!(deadline_ms == now, "the deadline can only be moved further away");
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::DeadlineExtended { step, round, deadline_ms }])
 }
 
 pub fn retried(run: &RoundRun, participant: String, model: Option<String>) -> Event {
@@ -77,9 +74,9 @@ pub fn retried(run: &RoundRun, participant: String, model: Option<String>) -> Ev
     Event::SeatRetried { step, round, participant, model }
 }
 
-pub fn retry(session: &Session, round: &str, participant: String, model: Option<String>) -> DecideResult {
-    let (run, seat) = seat_in(session, round, &participant)?;
-    match seat.status {
+pub fn retry(session: &Session, participant: String, model: Option<String>) -> DecideResult {
+    let run = the_open_round(session)?;
+    match seat_of(run, &participant)?.status {
         SeatStatus::Waiting => return refuse(format!("`{participant}` is not asked yet")),
         SeatStatus::Asking | SeatStatus::Failed(_) | SeatStatus::Excused(_) => {}
         _ => return refuse(format!("seat `{participant}` is already sealed")),

@@ -55,8 +55,8 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::FailRemote(failed) => fail_remote(session, *failed, now),
         Command::RefuseEnvelope(refused) => refuse_envelope(session, refused),
         Command::Fail(failed) => fail_seat(session, *failed, now),
-        Command::Excuse { round, participant, reason } => excuse(session, round, participant, reason),
-        Command::Retry { round, participant, model } => retry(session, &round, participant, model),
+        Command::Excuse { participant, reason } => excuse(session, participant, reason),
+        Command::Retry { participant, model } => retry(session, participant, model),
         Command::CloseRound { reason, key } => close_round(session, reason, &key),
         Command::Tally => tally(session),
         Command::AskPerson { step } => ask_person(session, &step, now),
@@ -65,7 +65,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::ReviseRound(revised) => revise_round(session, revised),
         Command::RecordArtifact { artifact, by } => record_artifact(session, artifact, by),
         Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
-        Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
+        Command::ExtendDeadline { more_ms } => extend_deadline(session, more_ms),
         Command::AskRoundAgain => ask_round_again(session),
         Command::LoseKey => record_key_loss(session),
         Command::AskAgain { seal } => ask_again(session, seal),
@@ -93,8 +93,8 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
 }
 
 /// The seats that failed are asked again where the round's quorum cannot be reached without them.
-fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
-    let torn_bytes = (torn_bytes > 0).then_some(torn_bytes);
+fn resume(session: &Session, program: String, torn_bytes: Option<u64>) -> Vec<Event> {
+    let torn_bytes = torn_bytes.filter(|bytes| *bytes > 0);
     let mut events = vec![Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes }];
     if let Some(run) = session.below_quorum() {
         events.extend(run.failed_seats().map(|seat| retried(run, seat.name.clone(), None)));

@@ -138,7 +138,7 @@ fn offers(session: &Session, opened: &RoundOpened) -> DecideResult {
     opened.seats.iter().enumerate().map(offer).collect()
 }
 
-fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
+pub fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
     session.open_round().ok_or_else(|| "no round is open".into())
 }
 
@@ -148,27 +148,23 @@ pub fn fail_seat(session: &Session, failed: SeatFailed, now: Timestamp) -> Decid
     Ok(vec![Event::SeatFailed(SeatFailed { step, elapsed_ms, ..failed })])
 }
 
-pub fn excuse(session: &Session, round: String, participant: String, reason: String) -> DecideResult {
-    let (run, seat) = seat_in(session, &round, &participant)?;
-    let may_go = seat.status.is_open() || matches!(seat.status, SeatStatus::Failed(_));
+pub fn excuse(session: &Session, participant: String, reason: String) -> DecideResult {
+    let run = the_open_round(session)?;
+    let status = &seat_of(run, &participant)?.status;
+    let may_go = status.is_open() || matches!(status, SeatStatus::Failed(_));
     refuse_if!(!may_go, format!("`{participant}` is settled already"));
-    Ok(vec![Event::SeatExcused { step: run.opened.step.clone(), round, participant, reason }])
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    Ok(vec![Event::SeatExcused { step, round, participant, reason }])
 }
 
-pub fn seat_in<'a>(
-    session: &'a Session,
-    round: &str,
-    name: &str,
-) -> Result<(&'a RoundRun, &'a Seat), Refusal> {
-    let run = session.open_round().filter(|run| run.opened.round == round);
-    let run = run.ok_or_else(|| format!("round `{round}` is not open"))?;
-    let seat = run.seat(name).ok_or_else(|| format!("`{name}` has no seat in round `{round}`"))?;
-    Ok((run, seat))
+pub fn seat_of<'a>(run: &'a RoundRun, name: &str) -> Result<&'a Seat, Refusal> {
+    run.seat(name).ok_or_else(|| format!("`{name}` has no seat in round `{}`", run.opened.round).into())
 }
 
 fn with_open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
-    let (run, seat) = seat_in(session, round, name)?;
-    refuse_if!(!seat.status.is_open(), format!("`{name}` is settled already"));
+    let run = session.open_round().filter(|run| run.opened.round == round);
+    let run = run.ok_or_else(|| format!("round `{round}` is not open"))?;
+    refuse_if!(!seat_of(run, name)?.status.is_open(), format!("`{name}` is settled already"));
     Ok(run)
 }
 

@@ -20,9 +20,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SessionOpened(opened) => Command::Open(opened),
         Event::SessionForked { session, at_seq, .. } => Command::Fork { session, at_seq },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
-        Event::SessionResumed { program, torn_bytes, .. } => {
-            Command::Resume { program, torn_bytes: torn_bytes.unwrap_or(0) }
-        }
+        Event::SessionResumed { program, torn_bytes, .. } => Command::Resume { program, torn_bytes },
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
@@ -40,17 +38,18 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
             Command::OpenRound { project_summary: session.context.clone(), seal }
         }
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
-        Event::DeadlineExtended { deadline_ms, .. } => Command::ExtendDeadline { deadline_ms },
+        Event::DeadlineExtended { deadline_ms, .. } => {
+            let now = session.open_round().and_then(|round| round.deadline_ms).unwrap_or(0);
+            Command::ExtendDeadline { more_ms: deadline_ms.saturating_sub(now) }
+        }
         Event::RoundClosed(closed) => close_command(&closed)?,
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::KeyLost { .. } => Command::LoseKey,
         Event::SeatsAskedAgain { seal, .. } => Command::AskAgain { seal: Some(known(seal.as_ref())?) },
         Event::SeatInvited(invited) => Command::Invite(invited),
         Event::SeatJoined(joined) => Command::Join(joined),
-        Event::SeatExcused { round, participant, reason, .. } => {
-            Command::Excuse { round, participant, reason }
-        }
-        Event::SeatRetried { round, participant, model, .. } => Command::Retry { round, participant, model },
+        Event::SeatExcused { participant, reason, .. } => Command::Excuse { participant, reason },
+        Event::SeatRetried { participant, model, .. } => Command::Retry { participant, model },
         Event::SeatFailed(failed) => fail_command(session, failed),
         Event::BallotSealed(sealed) => seal_command(session, sealed),
         Event::LateAnswerRefused { round, participant, .. } => late_command(round, participant),

@@ -282,12 +282,12 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             names.extend(split_participants(&form.value("also")));
             return if names.is_empty() { Err(NOBODY.to_owned()) } else { Ok(Submitted::Seats(names)) };
         }
-        FormKind::Round(step) => FacilitatorRequest::Revise(RoundRevised {
+        FormKind::Round(step) => FacilitatorRequest::Order(Command::ReviseRound(RoundRevised {
             step: step.clone(),
             form: round_text(form)?,
             participants: picked_seats(form)?,
             models: IndexMap::new(),
-        }),
+        })),
         FormKind::Artifact => {
             let artifact = recorded(form)?;
             FacilitatorRequest::Order(Command::RecordArtifact { artifact, by: FACILITATOR.to_owned() })

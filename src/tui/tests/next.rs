@@ -107,7 +107,7 @@ fn a_model_is_chosen_between_rounds() {
     happen(&mut model, Command::AskRoundAgain);
     type_in(&mut model, "mlab/other");
     let effects = press(&mut model, KeyCode::Enter);
-    let [Effect::Order(FacilitatorRequest::Revise(revised))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Order(Order(Command::ReviseRound(revised)))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(revised.models["software-architect"], "lab/other");
     happen(&mut model, Command::ReviseRound(revised.clone()));
     assert!(rendered(&model, (80, 24)).contains("lab/other"));

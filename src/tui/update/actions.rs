@@ -82,7 +82,10 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::InviteSeat => return lists::invite(model),
         Action::RetrySeat => lists::retry(model),
         Action::ExcuseSeat => return ask::excuse(model),
-        Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],
+        Action::ExtendDeadline => {
+            let more = Command::ExtendDeadline { more_ms: MORE_TIME };
+            return vec![Effect::Order(FacilitatorRequest::Order(more))];
+        }
         Action::EditRound | Action::ChooseParticipants => return edit(model, action),
         action => {
             model.replay.act(action);

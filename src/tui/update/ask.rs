@@ -84,12 +84,13 @@ pub fn excuse(model: &mut Model) -> Vec<Effect> {
     let seat = round.and_then(|round| round.seat(&participant));
     if seat.is_some_and(|seat| matches!(seat.status, SeatStatus::Failed(_))) {
         let reason = "failed, and excused by the facilitator".to_owned();
-        return vec![Effect::Order(FacilitatorRequest::Excuse { participant, reason })];
+        return vec![Effect::Order(FacilitatorRequest::Order(Command::Excuse { participant, reason }))];
     }
     let title = format!("Go on without {participant}?");
     let text = "It may still answer; what it says then is not taken.";
     let reason = "excused by the facilitator".to_owned();
-    ask(model, &title, text, Asked::Order(FacilitatorRequest::Excuse { participant, reason }), None)
+    let excuse = FacilitatorRequest::Order(Command::Excuse { participant, reason });
+    ask(model, &title, text, Asked::Order(excuse), None)
 }
 
 /// Seats have no model yet: asks for one, or whether to rehearse.

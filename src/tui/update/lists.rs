@@ -4,6 +4,7 @@
 use indexmap::IndexMap;
 
 use super::forms;
+use crate::core::Command;
 use crate::engine::FacilitatorRequest;
 use crate::history::{Event, NO_MODEL, Point, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
 use crate::insight::counts::what_if_all;
@@ -262,8 +263,8 @@ fn give(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> 
     match target {
         ModelTarget::Project => vec![Effect::UseModel(text)],
         ModelTarget::Retry(seat) => {
-            let request = FacilitatorRequest::Retry { participant: seat, model: Some(text) };
-            vec![Effect::Order(request)]
+            let retry = Command::Retry { participant: seat, model: Some(text) };
+            vec![Effect::Order(FacilitatorRequest::Order(retry))]
         }
         ModelTarget::Seat(seat) => {
             let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
@@ -283,9 +284,10 @@ fn give(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> 
 fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> {
     let as_it_is = round_form(model).map(|form| form::read(&form));
     let Some(Ok(Submitted::Order(order))) = as_it_is else { return Vec::new() };
-    let FacilitatorRequest::Revise(revised) = *order else { return Vec::new() };
+    let FacilitatorRequest::Order(Command::ReviseRound(revised)) = *order else { return Vec::new() };
     let models = seats.into_iter().map(|seat| (seat, text.to_owned())).collect();
-    vec![Effect::Order(FacilitatorRequest::Revise(RoundRevised { models, ..revised }))]
+    let revised = Command::ReviseRound(RoundRevised { models, ..revised });
+    vec![Effect::Order(FacilitatorRequest::Order(revised))]
 }
 
 /// The form of the round that is drafted, as it would open now.

@@ -81,10 +81,9 @@ impl Sitting {
                 by: String::new(),
             },
             5 => Command::RecordSynthesis { round: self.round_id(), text: "Red, mostly.".to_owned() },
-            6 => Command::ExtendDeadline { deadline_ms: 7_200_000 },
+            6 => Command::ExtendDeadline { more_ms: 7_200_000 },
             7 => Command::AskRoundAgain,
             8 | 9 => Command::Retry {
-                round: self.round_id(),
                 participant: name(which - 8).to_owned(),
                 model: (which == 9).then(|| "ollama/other".to_owned()),
             },
@@ -112,11 +111,9 @@ impl Sitting {
                 self.sealing(name(seat), &record, &RoundKey::new([99; 32]))
             }
             Action::Live(which) => self.live(which),
-            Action::Excuse(seat) => Command::Excuse {
-                round: self.round_id(),
-                participant: name(seat).to_owned(),
-                reason: "had to leave".to_owned(),
-            },
+            Action::Excuse(seat) => {
+                Command::Excuse { participant: name(seat).to_owned(), reason: "had to leave".to_owned() }
+            }
             Action::Close => Command::CloseRound { reason: CloseReason::Facilitator, key: self.key() },
             Action::CloseWithWrongKey => {
                 Command::CloseRound { reason: CloseReason::Facilitator, key: RoundKey::new([98; 32]) }
@@ -133,7 +130,7 @@ impl Sitting {
             Action::AskAgain => Command::AskAgain { seal: Some(self.key().seal_to()) },
             Action::Finish => Command::FinishStep { step: self.step_id() },
             Action::Pause => Command::Pause { reason: PauseReason::Waiting("lunch".to_owned()), step: None },
-            Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
+            Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: Some(3) },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
             Action::CloseSession => Command::Close,
             Action::OpenAgain => another(),
@@ -180,7 +177,7 @@ impl Sitting {
                 let yes = ApprovalGiven::yes(&question.step, "facilitator");
                 self.must(Command::Answer(ApprovalGiven { approved, choice, ..yes }));
             }
-            NextAction::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
+            NextAction::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: None }),
         }
     }
 

@@ -105,7 +105,13 @@ impl Checked {
 
 impl Session {
     pub fn round_refusal(&self, step: &Step, round: &Round) -> Option<String> {
-        self.checked_round(step, round, None).map_or_else(Some, |drafted| drafted.checked.refusal)
+        let checked = || self.checked_round(step, round, None);
+        self.lacking(step).or_else(|| checked().map_or_else(Some, |drafted| drafted.checked.refusal))
+    }
+
+    fn lacking(&self, step: &Step) -> Option<String> {
+        let is_needy = !step.requires.is_empty();
+        is_needy.then(|| self.input_of(step).and_then(|input| missing(step, &input)).err()).flatten()
     }
 
     /// A round as it would be opened now; fails where it cannot be rendered.
@@ -115,8 +121,7 @@ impl Session {
         round: &'a Round,
         summary: Option<&str>,
     ) -> Result<CheckedRound<'a>, String> {
-        let required = if step.requires.is_empty() { Ok(Map::new()) } else { self.input_of(step) };
-        let lacking = required.and_then(|input| missing(step, &input)).err();
+        let lacking = self.lacking(step);
         let asked = self.rendered_round(step, round);
         let asked = asked.map_err(|why| lacking.clone().unwrap_or(why))?;
         let snapshot = self.snapshot_with(step, &asked.round, summary, self.recalled(step, &asked.round));

@@ -1,6 +1,5 @@
 //! The end of a session: when it may close, its status, its exit code, and the round that decides them.
 
-use super::command::DecideResult;
 use super::questions::{AskedQuestion, decided_by_person, questions};
 use super::tally_round::decides_nothing;
 use crate::handoff::is_no;
@@ -121,19 +120,19 @@ pub(crate) fn time_is_up(session: &Session, now: Timestamp) -> Option<Event> {
     out_of_time(session, now).map(|reason| close(session, Status::Stopped, Some(reason)))
 }
 
-pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {
+pub(crate) fn close_session(session: &Session, now: Timestamp) -> Event {
     let definition = session.definition();
     if let Some(step) = &session.stopped_at {
         let reason =
             format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
-        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+        return close(session, Status::Failed, Some(reason));
     }
     if session.next_step().is_some() {
         let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
-        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+        return close(session, Status::Failed, Some(reason));
     }
     if let Some(stop) = time_is_up(session, now) {
-        return Ok(vec![stop]);
+        return stop;
     }
     let unheard = unheard_no(session);
     let last = session.finished_step.as_ref();
@@ -146,7 +145,7 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {
         }
         _ => (Status::Finished, None),
     };
-    Ok(vec![close(session, status, reason)])
+    close(session, status, reason)
 }
 
 /// A no of the facilitator inside another step that failed by it, where nothing in the definition asks

@@ -31,7 +31,7 @@ pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterat
     let is_it = |other: &&RoundRun| other.opened.round == round.opened.round;
     let all = by_question(session).into_iter().find(|rounds| rounds.iter().any(is_it));
     let mut rounds = all.unwrap_or_default();
-    rounds.truncate(rounds.iter().position(|other| is_it(other)).unwrap_or(0));
+    rounds.truncate(rounds.iter().position(is_it).unwrap_or(0));
     rounds.into_iter().rev()
 }
 

@@ -55,9 +55,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         }
         Event::SeatFailed(failed) => seat_failed(failed),
         Event::SeatExcused { participant, reason, .. } => format!("excused  {participant}: {reason}"),
-        Event::SeatRetried { participant, model, .. } => {
-            format!("retried  {participant}{}", after(", now ", model.as_deref()))
-        }
+        Event::SeatRetried { participant, model, .. } => seat_retried(participant, model.as_deref()),
         Event::SeatInvited(invited) => format!("invited  {}", invited.participant),
         Event::SeatJoined(joined) => format!("joined  {}", joined.participant),
         Event::EnvelopeRefused(refused) => format!("refused  {}: {}", refused.participant, refused.why),
@@ -74,10 +72,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::TallyMade(tally) => tally_made(tally, session),
         Event::RoundRevised(revised) => format!("step {} revised for its next round", revised.step),
         Event::ArtifactRecorded(recorded) => artifact_recorded(recorded),
-        Event::SynthesisRecorded { round, text, .. } if text.trim().is_empty() => {
-            format!("note on round {round} removed")
-        }
-        Event::SynthesisRecorded { round, text, .. } => format!("note on round {round}: {text}"),
+        Event::SynthesisRecorded { round, text, .. } => note_recorded(round, text),
         Event::DeadlineExtended { round, deadline_ms, .. } => {
             format!("round {round}: deadline extended to {}", format_duration(*deadline_ms))
         }
@@ -102,6 +97,17 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })
+}
+
+fn seat_retried(participant: &str, model: Option<&str>) -> String {
+    format!("retried  {participant}{}", after(", now ", model))
+}
+
+fn note_recorded(round: &str, text: &str) -> String {
+    if text.trim().is_empty() {
+        return format!("note on round {round} removed");
+    }
+    format!("note on round {round}: {text}")
 }
 
 fn session_opened(opened: &SessionOpened, session: &Session) -> String {

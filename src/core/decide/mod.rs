@@ -72,7 +72,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::FinishStep { step } => finish_step(session, &step, now),
         Command::Pause { reason, step } => pause(session, reason, step),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
-        Command::Close => close_session(session, now),
+        Command::Close => Ok(vec![close_session(session, now)]),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::tui::reading::{TextKind, TextView};
 use crate::tui::screen::{max_scroll, pane_text, title};
 
 /// Time that one key adds to a round, in milliseconds.
-const MORE_TIME: u64 = 60_000;
+const MORE_TIME: Command = Command::ExtendDeadline { more_ms: 60_000 };
 
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     // Work that is under way can be cancelled.
@@ -82,10 +82,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::InviteSeat => return lists::invite(model),
         Action::RetrySeat => lists::retry(model),
         Action::ExcuseSeat => return ask::excuse(model),
-        Action::ExtendDeadline => {
-            let more = Command::ExtendDeadline { more_ms: MORE_TIME };
-            return vec![Effect::Order(FacilitatorRequest::Order(more))];
-        }
+        Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::Order(MORE_TIME))],
         Action::EditRound | Action::ChooseParticipants => return edit(model, action),
         action => {
             model.replay.act(action);

@@ -76,8 +76,7 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
 /// `serve`: as `run`, with a door for remote seats.
 pub fn serve(args: &ServeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
-    let door = ServedDoor::bind(args)?;
-    run_headless(&args.into(), Some(&door), output)
+    run_headless(&args.into(), Some(args), output)
 }
 
 pub enum HeadlessInput {
@@ -86,7 +85,7 @@ pub enum HeadlessInput {
 }
 
 /// Looks at all files, and runs them one by one if nothing is wrong with any.
-fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) -> VerbResult {
+fn run_headless(run: &Run, served: Option<&ServeArgs>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
         return Err(Diagnostic::new("there is nothing to run").hint("roundtable run FILE...").into());
     }
@@ -95,7 +94,7 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
     let options = launch_options(run, &mut set_up)?;
     let (mut inputs, mut found) = (Vec::new(), RunError::from(Vec::new()));
     for file in &run.files {
-        match look(file, run, &options, &set_up, door.is_some(), output) {
+        match look(file, run, &options, &set_up, served.is_some(), output) {
             Ok(input) => inputs.push(input),
             Err(error) => {
                 found.exit = found.exit.max(error.exit);
@@ -106,7 +105,8 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
     if !found.problems.is_empty() {
         return Err(found);
     }
-    hold(inputs, run, &options, &set_up, door, output)
+    let door = served.map(|args| ServedDoor::bind(args, &set_up)).transpose()?;
+    hold(inputs, run, &options, &set_up, door.as_ref(), output)
 }
 
 /// Prepares a new session of a definition, or sees that a saved one can be read.

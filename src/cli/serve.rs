@@ -28,8 +28,7 @@ pub struct Links {
 
 impl<'a> ServedDoor<'a> {
     /// Binds the address that is given, else that of the settings.
-    pub fn bind(args: &'a ServeArgs) -> Result<Self, RunError> {
-        let set_up = Environment::find(args.common.trust.trust)?;
+    pub fn bind(args: &'a ServeArgs, set_up: &Environment) -> Result<Self, Diagnostic> {
         let is_given = args.door != RemoteConfig::default();
         let asked = if is_given { args.door.clone() } else { set_up.config.remote.clone() };
         Ok(Self { args, door: Arc::new(LinkDoor::bind(asked, set_up.keys())?) })

@@ -228,7 +228,7 @@ fn what_cannot_be_served_is_exit_2_with_a_hint() {
         (&["d.yaml", "--bind", "0.0.0.0:0"], "browsers cannot seal over plain http"),
         (&["d.yaml", "--behind", "http://votes.example"], "expected an https URL"),
         (&["d.yaml", "--bind", &taken], "cannot listen at"),
-        (&["local.yaml"], "no remote seats to serve"),
+        (&["local.yaml", "--bind", &taken], "no remote seats to serve"),
         (&["other.yaml"], "`remote/post` is no kind of remote seat"),
         (&["agent.yaml"], "step `plan` asks it for more than a ballot"),
         (&["d.yaml", "--answers", "answers.yaml"], "answers for `dana`, which is a remote seat"),

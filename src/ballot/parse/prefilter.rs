@@ -35,18 +35,8 @@ const TOOL_CALLS: [&str; 9] = [
     "[tool_calls]",
 ];
 
-/// The beginnings of a refusal, with straight apostrophes and in lower case …
-const UNABLE: [&str; 9] = [
-    "i can't ",
-    "i cannot ",
-    "i can not ",
-    "i am unable to ",
-    "i'm unable to ",
-    "i am not able to ",
-    "i'm not able to ",
-    "i won't ",
-    "i will not ",
-];
+/// The beginnings of a refusal, contracted and in lower case …
+const UNABLE: [&str; 5] = ["i can't ", "i'm unable to ", "i'm not able to ", "i won't ", "i will not "];
 
 /// … and the deeds that it refuses.
 const DEEDS: [&str; 10] = [
@@ -65,9 +55,8 @@ const DEEDS: [&str; 10] = [
 const DECLINES: [&str; 4] = ["i must decline", "i decline", "i refuse", "i must refuse"];
 
 /// Words that may stand before a refusal.
-const SOFTENERS: [&str; 11] = [
+const SOFTENERS: [&str; 10] = [
     "i'm sorry",
-    "i am sorry",
     "sorry",
     "i apologize",
     "unfortunately",
@@ -166,7 +155,8 @@ fn calls_tool(text: &str) -> bool {
 
 pub(super) fn is_refusal(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(300).collect();
-    let start = start.to_lowercase().replace('’', "'");
+    let start = start.to_lowercase().replace('’', "'").replace("i am ", "i'm ");
+    let start = start.replace("cannot", "can't").replace("can not", "can't");
     let mut rest = start.as_str();
     while let Some(next) = SOFTENERS.iter().find_map(|word| rest.strip_prefix(word)) {
         rest = next.trim_start();

@@ -238,10 +238,9 @@ impl<'a> Resolver<'a> {
                     continue;
                 }
                 let tools = self.plan.definition.allows_tools(name).then_some(SeatTools::Allowed);
-                let spec = match name.contains('/') {
-                    true => ParticipantSpec::of_model(name, step.place),
-                    false => ParticipantSpec::named(name, step.place),
-                };
+                let spec =
+                    if name.contains('/') { ParticipantSpec::of_model } else { ParticipantSpec::named };
+                let spec = spec(name, step.place);
                 specs.push(ParticipantSpec { name: name.to_owned(), agent_only: true, tools, ..spec });
             }
         }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::dirs::Dirs;
 use super::need::{KeyFrom, Need, What};
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
+use crate::participants::lock;
 use crate::round::snapshot::sha256_hex;
 
 /// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
@@ -56,7 +57,7 @@ impl Trust {
             return true;
         }
         let Some(print) = self.fingerprint(need) else { return false };
-        let is_agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).contains(&print);
+        let is_agreed = lock(&self.agreed).contains(&print);
         is_agreed || Disk::default().read_own(&self.path(&print), 1).is_ok()
     }
 
@@ -83,7 +84,7 @@ impl Trust {
     /// Agrees to this for as long as the program runs.
     pub fn agree(&self, needs: &[Need]) {
         let prints = needs.iter().filter_map(|need| self.fingerprint(need));
-        self.agreed.lock().unwrap_or_else(PoisonError::into_inner).extend(prints);
+        lock(&self.agreed).extend(prints);
     }
 
     /// Agrees to this from now on, in this project.

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::future::{Either, select};
@@ -15,7 +15,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use super::{ExitNote, ProgramExit, SeatRequest};
+use super::{ExitNote, ProgramExit, SeatRequest, lock};
 use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
 /// Variables that a program gets without being named, as they are shown.
@@ -165,10 +165,6 @@ fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
-    note.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Reads what comes and hands on each piece, an empty one at the end. It does not wait for what follows `most`
 /// bytes, and not long for what follows all that is wanted. Returns whether more may come.
 async fn follow(
@@ -207,7 +203,7 @@ static RUNNING: Mutex<Vec<rustix::process::Pid>> = Mutex::new(Vec::new());
 /// Ends every program that still runs: what works for them on other threads is not waited for.
 pub fn end_all() {
     #[cfg(unix)]
-    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    for id in lock(&RUNNING).drain(..) {
         // The program may have ended already.
         let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
     }
@@ -218,7 +214,7 @@ impl ProcessGroup {
     pub(super) fn of(child: &dyn ChildWrapper) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let id = id.and_then(rustix::process::Pid::from_raw);
-        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).extend(id);
+        lock(&RUNNING).extend(id);
         Self { id }
     }
 
@@ -232,7 +228,7 @@ impl Drop for ProcessGroup {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(id) = self.id {
-            RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|running| *running != id);
+            lock(&RUNNING).retain(|running| *running != id);
             // The program may have ended already.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }

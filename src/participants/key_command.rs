@@ -4,13 +4,13 @@
 //! It is started without a shell and without the environment, has 30 seconds and may print 64 KiB;
 //! when it is given up, it and everything it started are ended. What it prints is shown nowhere.
 
-use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Mutex;
 
 use super::external_program::{prepared, run};
+use super::lock;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The most it may print, in bytes.
@@ -30,23 +30,19 @@ impl KeyCommand {
         Self { command, key: std::sync::Mutex::default(), failed: Mutex::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, (u64, Option<SecretString>)> {
-        self.key.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The key, if it was printed already.
     pub fn known(&self) -> Option<String> {
-        self.held().1.as_ref().map(|key| key.expose_secret().to_owned())
+        lock(&self.key).1.as_ref().map(|key| key.expose_secret().to_owned())
     }
 
     pub fn refusals(&self) -> u64 {
-        self.held().0
+        lock(&self.key).0
     }
 
     /// The key that was sent is no good: the next request has the command run again, unless another one that
     /// was sent since this count has seen to it.
     pub fn forget(&self, seen: u64) {
-        let mut held = self.held();
+        let mut held = lock(&self.key);
         if held.0 == seen {
             *held = (seen + 1, None);
         }
@@ -68,7 +64,7 @@ impl KeyCommand {
         };
         match found {
             Ok(key) => {
-                self.held().1 = Some(key.clone().into());
+                lock(&self.key).1 = Some(key.clone().into());
                 Ok(key)
             }
             Err(why) => {

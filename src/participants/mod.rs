@@ -24,6 +24,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+pub use progress::lock;
+
 pub use crate::round::answer::{Finish, Origin, TokenUsage};
 pub use crate::round::prompt::Prompt;
 

@@ -10,6 +10,11 @@ use tokio::time::Instant;
 /// A reply of which nothing has come for this long stalls.
 const STALLS: Duration = Duration::from_secs(5);
 
+/// Locks a value, also after a thread has panicked with it: each change leaves it whole.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Progress of one request, noted by its participant. A watch that nobody keeps drops its notes.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
@@ -78,7 +83,7 @@ impl ProgressHandle {
 
     fn note(&self, change: impl FnOnce(&mut ProgressState)) {
         if let Some(noted) = &self.0 {
-            change(&mut noted.lock().unwrap_or_else(PoisonError::into_inner));
+            change(&mut lock(noted));
         }
     }
 
@@ -128,7 +133,7 @@ impl ProgressHandle {
     }
 
     fn progress(&self) -> Option<Progress> {
-        let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let noted = lock(self.0.as_ref()?);
         let silent = noted.heard.elapsed();
         let is_stalled =
             noted.told.standing == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
@@ -159,27 +164,23 @@ impl ProgressState {
 pub struct ProgressBoard(Arc<Mutex<HashMap<String, ProgressHandle>>>);
 
 impl ProgressBoard {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, ProgressHandle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A new watch for a seat, in the place of an earlier one.
     pub fn begin(&self, seat: &str) -> ProgressHandle {
         let watch = ProgressHandle::kept();
-        self.lock().insert(seat.to_owned(), watch.clone());
+        lock(&self.0).insert(seat.to_owned(), watch.clone());
         watch
     }
 
     pub fn end(&self, seat: &str) {
-        self.lock().remove(seat);
+        lock(&self.0).remove(seat);
     }
 
     pub fn clear(&self) {
-        self.lock().clear();
+        lock(&self.0).clear();
     }
 
     pub fn progress(&self) -> HashMap<String, Progress> {
-        let watches = self.lock();
+        let watches = lock(&self.0);
         watches.iter().filter_map(|(seat, watch)| Some((seat.clone(), watch.progress()?))).collect()
     }
 }

@@ -4,7 +4,9 @@
 //! A seat has its first request and one re-ask set aside. Whatever it sends beyond that must fit into what
 //! is set aside for nobody. A request that ends without a word of what it used counts as its worst.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use super::progress::lock;
 
 /// The rest of a cost limit for all seats, in US dollars.
 #[derive(Debug, Clone, Default)]
@@ -19,22 +21,18 @@ struct Left {
 }
 
 impl Funds {
-    fn left(&self) -> MutexGuard<'_, Left> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn untold(&self) -> f64 {
-        self.left().untold
+        lock(&self.0).untold
     }
 
     /// Adds what earlier requests may have cost that told nothing of it.
     pub fn add_untold(&self, dollars: f64) {
-        self.left().untold += dollars;
+        lock(&self.0).untold += dollars;
     }
 
     /// Says what is set aside for nobody.
     pub fn leave(&self, dollars: f64) {
-        self.left().free = dollars;
+        lock(&self.0).free = dollars;
     }
 
     /// A purse with so many requests set aside, each of which costs no more than `each`.
@@ -52,17 +50,13 @@ pub struct Purse {
 }
 
 impl Purse {
-    fn aside(&self) -> MutexGuard<'_, u32> {
-        self.aside.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn is_limited(&self) -> bool {
         self.each > 0.0
     }
 
     /// Pays for a request before it is sent; one with twice the room costs no more than `rooms` of 2.
     pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
-        let (mut aside, mut left) = (self.aside(), self.funds.left());
+        let (mut aside, mut left) = (lock(&self.aside), lock(&self.funds.0));
         let from_aside = rooms.min(*aside);
         let beyond = f64::from(rooms - from_aside) * self.each;
         if self.is_limited() && left.free < beyond {
@@ -87,7 +81,7 @@ impl Paid {
     pub fn settle(mut self, is_told: bool, may_cost: bool) {
         if is_told || !may_cost {
             let rooms = std::mem::take(&mut self.rooms);
-            *self.purse.aside() += if is_told { 0 } else { rooms };
+            *lock(&self.purse.aside) += if is_told { 0 } else { rooms };
         }
     }
 }
@@ -116,7 +110,7 @@ mod tests {
         funds.leave(0.15);
         let twice = funds.purse(0.1, 1).pay(2).expect("one is set aside, the limit leaves the other");
         twice.settle(true, true);
-        assert!((funds.left().free - 0.05).abs() < 1e-9);
+        assert!((lock(&funds.0).free - 0.05).abs() < 1e-9);
         assert_eq!(why, "one more request could cost $0.1000, more than the limit leaves");
         funds.purse(0.0, 0).pay(1).expect("nothing is charged").settle(false, true);
         Purse::default().pay(1).expect("no limit").settle(false, true);

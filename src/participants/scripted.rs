@@ -1,13 +1,13 @@
 //! Answers written beforehand: each try takes the next one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::workflow::written_id;
 
-use super::{Failure, Origin, Participant, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, lock};
 
 /// A reply, or the message with which the try fails.
 pub type ScriptedReply = Result<String, String>;
@@ -51,7 +51,7 @@ impl ScriptedParticipant {
 
     fn next_line(&self, step: &str) -> Option<ScriptedReply> {
         let (step, script) = self.part(step)?;
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = lock(&self.used);
         let used = used.entry(step.to_owned()).or_insert(0);
         *used += 1;
         Some(script.line(step, *used - 1).and_then(|reply| reply))
@@ -79,7 +79,7 @@ impl Participant for ScriptedParticipant {
 
     fn unavailable_reason(&self, step: &str) -> Option<String> {
         let (step, script) = self.part(step)?;
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = lock(&self.used);
         script.line(step, used.get(step).copied().unwrap_or(0)).err()
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -20,6 +20,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
+
+use crate::participants::lock;
 
 pub const MOST_OPEN: usize = 1024;
 /// Number of connections of one address without a valid token, unless a proxy brings all.
@@ -85,28 +87,24 @@ impl Connections {
     /// Finds a place for a stranger. Where there is none, the oldest stranger goes, or one of the others must.
     async fn enter(self: &Arc<Self>, address: IpAddr, ends: CancellationToken) -> Option<Guest> {
         let is_own = |holder: &Holder| *holder == Holder::Stranger(address);
-        if self.open().values().filter(|open| is_own(&open.holder)).count() >= self.of_address {
+        if lock(&self.open).values().filter(|open| is_own(&open.holder)).count() >= self.of_address {
             self.end_oldest(is_own);
         } else if self.free.available_permits() == 0 {
             self.end_oldest(|holder| matches!(holder, Holder::Stranger(_)));
         }
         let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
-        let mut open = self.open();
+        let mut open = lock(&self.open);
         let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
         open.insert(number, Open { holder: Holder::Stranger(address), ends });
         Some(Guest { address, number, connections: Arc::clone(self), _place: place })
     }
 
     fn end_oldest(&self, is_one: impl Fn(&Holder) -> bool) {
-        let mut open = self.open();
+        let mut open = lock(&self.open);
         let oldest = open.iter().find(|(_, open)| is_one(&open.holder)).map(|(number, _)| *number);
         if let Some(oldest) = oldest.and_then(|number| open.remove(&number)) {
             oldest.ends.cancel();
         }
-    }
-
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,7 +112,7 @@ impl Guest {
     /// Notes a valid token that the connection has brought; `false` where others hold all its places.
     pub fn is_seat(&self, invitation: &str) -> bool {
         let holder = Holder::Seat(invitation.to_owned());
-        let mut open = self.connections.open();
+        let mut open = lock(&self.connections.open);
         let is_other = |(number, open): &(&u64, &Open)| **number != self.number && open.holder == holder;
         let has_place = open.iter().filter(is_other).count() < MOST_OF_A_TOKEN;
         if let Some(own) = open.get_mut(&self.number).filter(|_| has_place) {
@@ -126,7 +124,7 @@ impl Guest {
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        self.connections.open().remove(&self.number);
+        lock(&self.connections.open).remove(&self.number);
     }
 }
 

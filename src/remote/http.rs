@@ -4,7 +4,7 @@
 //! another page cannot make a browser send one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Json;
@@ -24,6 +24,7 @@ use super::entrance::Guest;
 use crate::core::Refusal;
 use crate::engine::{Accepted, Arrival, Message, hand_in};
 use crate::history::RefusalWord;
+use crate::participants::lock;
 use crate::round::snapshot::sha256_hex;
 
 /// Limit on a request, its body included.
@@ -53,7 +54,7 @@ impl HttpDoor {
 
     /// Returns a place for an event stream, free again once dropped; `None` where the seat has all of its own.
     pub fn stream(&self, invitation: String) -> Option<OwnedSemaphorePermit> {
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = lock(&self.streams);
         let places = streams.entry(invitation).or_insert_with(|| Arc::new(Semaphore::new(STREAMS)));
         Arc::clone(places).try_acquire_owned().ok()
     }
@@ -163,7 +164,7 @@ struct Limits(Mutex<(i64, HashMap<String, u32>)>);
 impl Limits {
     /// This is one of the first `most` requests of `who` in this second.
     fn allows(&self, who: &str, most: u32, second: i64) -> bool {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.0);
         if counts.0 != second {
             *counts = (second, HashMap::new());
         }

@@ -17,7 +17,7 @@ pub mod stream;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -31,7 +31,7 @@ use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use patience::{Patience, pay};
 
 use super::api::{ApiStyle, ServiceError};
-use super::{Failure, Finish, Participant, Reply, SeatRequest};
+use super::{Failure, Finish, Participant, Reply, SeatRequest, lock};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
 use error::{RequestError, format_duration, masked, masked_answer};
@@ -67,18 +67,14 @@ struct KnownModel {
 }
 
 impl KnownModel {
-    fn learned(&self) -> MutexGuard<'_, Learned> {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The rest of the wait that the service asked the model's seats for.
     fn rest_of_pause(&self) -> Option<Duration> {
-        let rest = self.learned().paused_until?.checked_duration_since(Instant::now());
+        let rest = lock(&self.learned).paused_until?.checked_duration_since(Instant::now());
         rest.filter(|rest| !rest.is_zero())
     }
 
     fn pause(&self, wait: Duration) {
-        let mut learned = self.learned();
+        let mut learned = lock(&self.learned);
         learned.paused_until = learned.paused_until.max(Instant::now().checked_add(wait));
     }
 }
@@ -118,7 +114,7 @@ impl HttpParticipant {
     }
 
     fn model(&self, name: &str) -> Arc<KnownModel> {
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut models = lock(&self.models);
         Arc::clone(models.entry(name.to_owned()).or_default())
     }
 
@@ -150,7 +146,7 @@ impl HttpParticipant {
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let model = self.model(&ask.model);
-        let mut parameters = Parameters::of(&self.service, ask, &model.learned());
+        let mut parameters = Parameters::of(&self.service, ask, &lock(&model.learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
         let mut last = None;
@@ -211,8 +207,8 @@ impl HttpParticipant {
     fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, secrets: &[String]) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let model = self.model(&ask.model);
-        let (dropped, declined) = (parameters.settle(&mut model.learned(), ask), parameters.declined());
-        model.learned().thinks |=
+        let (dropped, declined) = (parameters.settle(&mut lock(&model.learned), ask), parameters.declined());
+        lock(&model.learned).thinks |=
             ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0);
         Reply { text: masked_answer(reply.text, secrets), declined, dropped, limit, ..reply }
     }

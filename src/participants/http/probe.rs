@@ -11,7 +11,7 @@ use super::endpoint::endpoint;
 use super::error::{RequestError, format_duration};
 use super::parameters::{Learned, Parameters};
 use super::{Body, HttpParticipant, MAX_REPLY, Method, Url, WindowQuestion};
-use crate::participants::{Failure, SeatRequest};
+use crate::participants::{Failure, SeatRequest, lock};
 use crate::sanitize::group_digits;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -70,7 +70,7 @@ impl HttpParticipant {
         }
         let whole = started.elapsed();
         let (taken, declined) =
-            (parameters.taken(dialect), parameters.settle(&mut self.model(&ask.model).learned(), ask));
+            (parameters.taken(dialect), parameters.settle(&mut lock(&self.model(&ask.model).learned), ask));
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 

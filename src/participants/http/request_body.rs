@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::participants::Prompt;
+use crate::participants::{Prompt, lock};
 
 /// One request's bytes: the head that all seats of the round share, then the seat's own tail.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ pub(super) struct WarmupGuard(
 impl PrefixCache {
     /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
     pub fn get(&self, prompt: &Prompt, encode: impl FnOnce() -> Vec<u8>) -> Arc<SharedPrefix> {
-        let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heads = lock(&self.0);
         let known = heads.iter().find(|head| {
             Arc::ptr_eq(&head.rules, &prompt.rules) && Arc::ptr_eq(&head.snapshot, &prompt.snapshot)
         });
@@ -83,7 +83,7 @@ impl SharedPrefix {
     /// reply, or has failed, so that they find the service's cache filled.
     pub async fn wait_or_lead(&self, model: &str) -> Option<WarmupGuard> {
         let mut warm = {
-            let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ahead = lock(&self.ahead);
             let Some(warm) = ahead.get(model) else {
                 let (lead, warm) = watch::channel(());
                 ahead.insert(model.to_owned(), warm);

@@ -5,7 +5,7 @@
 //! cookie is kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -16,6 +16,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+
+use crate::participants::lock;
 
 pub(super) const ANSWER: &str = "recorded";
 /// A larger body is not read, in bytes.
@@ -52,7 +54,7 @@ impl Recorder {
     }
 
     pub(super) fn recording(&self) -> Recording {
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.recording).clone()
     }
 }
 
@@ -66,7 +68,7 @@ async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, reques
     let (head, body) = request.into_parts();
     // A proxy is asked for other hosts.
     if let Some(host) = head.uri.authority().filter(|host| host.as_str() != own.to_string()) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&kept);
         if !kept.hosts.iter().any(|known| known == host.as_str()) {
             kept.hosts.push(host.to_string());
         }
@@ -87,7 +89,7 @@ async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, reques
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (whole, events) = make(&request);
     let is_stream = request["stream"] == true || path.ends_with(":streamGenerateContent");
-    kept.lock().unwrap_or_else(PoisonError::into_inner).requests.push(request);
+    lock(&kept).requests.push(request);
     if !is_stream {
         return axum::Json(whole).into_response();
     }

@@ -15,8 +15,8 @@ use tokio::process::Command;
 
 use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
-use crate::participants::external_program::{last_line, lock, prepared, run};
-use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
+use crate::participants::external_program::{last_line, prepared, run};
+use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest, lock};
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless_line;
 

@@ -3,7 +3,7 @@
 //! The file alone is the truth; the queue only carries.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::{self, Context};
@@ -23,6 +23,7 @@ use crate::engine::{Arrival, GivenUp, Message, hand_in};
 use crate::history::{
     Door, RemoteSeat, RoundRun, Seat, SeatInfo, SeatStatus, Session, SessionOpened, Timestamp,
 };
+use crate::participants::lock;
 use crate::remote::board::offer_json;
 use crate::round::envelope::DeliveryIds;
 use crate::round::seal::sign::{SigningKey, offer_message};
@@ -187,7 +188,7 @@ impl QueueDoor {
 
     /// Sees the state after a write to disk, and does what follows from it.
     pub fn see(&self, session: &Session) {
-        let Some(orders) = self.sender.asked().orders(session) else { return };
+        let Some(orders) = lock(&self.sender.asked).orders(session) else { return };
         if orders.withdraw.is_empty() && orders.offers.is_empty() {
             return;
         }
@@ -229,13 +230,9 @@ struct Sender {
 }
 
 impl Sender {
-    fn asked(&self) -> MutexGuard<'_, Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The seat still waits for this offer.
     fn is_due(&self, offer: &QueuedOffer) -> bool {
-        self.asked().0.get(&offer.ids.participant) == Some(&offer.asking)
+        lock(&self.asked).0.get(&offer.ids.participant) == Some(&offer.asking)
     }
 
     async fn carry_out(self: Arc<Self>, orders: Orders) {
@@ -263,7 +260,7 @@ impl Sender {
             {
                 self.trouble.say(&format!("a snapshot cannot be put into the queue: {why}; trying again"));
                 sleep(PAUSE).await;
-                if self.asked().0.values().all(|asking| asking.public_key != public_key) {
+                if lock(&self.asked).0.values().all(|asking| asking.public_key != public_key) {
                     return;
                 }
             }

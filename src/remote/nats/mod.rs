@@ -8,7 +8,9 @@ mod receive;
 pub mod send;
 pub mod streams;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use crate::participants::lock;
 
 pub use connect::{Address, connect};
 pub use door::QueueDoor;
@@ -32,7 +34,7 @@ impl Trouble {
     }
 
     pub fn say(&self, line: &str) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = lock(&self.said);
         if *said != line {
             (self.tell)(line);
             line.clone_into(&mut said);

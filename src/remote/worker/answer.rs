@@ -1,6 +1,6 @@
 //! One question, from the offer's bytes to what is sent back for it: a sealed ballot, or why there is none.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -13,7 +13,7 @@ use crate::engine::{RoundShared, SeatResult, ask_and_seal};
 use crate::history::Price;
 use crate::journal::DiskError;
 use crate::participants::purse::Funds;
-use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
+use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage, lock};
 use crate::remote::nats::send::SeatReply;
 use crate::round::envelope::{self, DeliveryIds, FailedDelivery, MAX_REASON, VERSION};
 use crate::round::offer::{BadOffer, Offer};
@@ -127,7 +127,7 @@ struct Counted {
 
 impl Counted {
     fn cost(&self, price: Price) -> f64 {
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = lock(&self.used);
         used.iter().map(|tokens| Cost::from_usage(*tokens, Some(price)).dollars).sum()
     }
 }
@@ -137,7 +137,7 @@ impl Participant for Counted {
         async move {
             let came = self.inner.ask(ask).await;
             let used = came.as_ref().map_or_else(|failure| failure.usage, |reply| reply.usage);
-            self.used.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
+            lock(&self.used).extend(used);
             came
         }
         .boxed()

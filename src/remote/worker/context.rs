@@ -1,11 +1,12 @@
 //! Snapshots, fetched from the queue in parts and checked by their hash.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_nats::{Client, StatusCode};
 use tokio::sync::OnceCell;
 
+use crate::participants::lock;
 use crate::remote::nats::names::{CONTEXT_PART, get_context};
 use crate::round::snapshot::{sha256_hex, unhex};
 
@@ -26,7 +27,7 @@ type Fetched = OnceCell<Arc<str>>;
 
 impl KeptContexts {
     fn place(&self, sha256: &str) -> Arc<Fetched> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         if let Some((_, fetched)) = kept.iter().find(|(hash, _)| hash == sha256) {
             return Arc::clone(fetched);
         }

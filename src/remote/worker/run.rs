@@ -2,7 +2,7 @@
 //! and acknowledged last.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_nats::HeaderMap;
@@ -17,6 +17,7 @@ use super::answer::Answerer;
 use super::context::Contexts;
 use super::spool::Spool;
 use crate::clock::now;
+use crate::participants::lock;
 use crate::remote::nats::names::{self, SIGNATURE, sealed};
 use crate::remote::nats::send::{PAUSE, SeatReply, publish};
 use crate::remote::nats::streams::{MAX_DELIVERIES, ack_wait, worker_consumer};
@@ -179,10 +180,6 @@ impl Worker {
         }
     }
 
-    fn working(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.working.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Works on one message to its end. The queue is told meanwhile that somebody does.
     async fn handle(&self, message: Message) {
         let delivered = message.info().map_or(1, |info| info.delivered);
@@ -228,11 +225,11 @@ impl Worker {
 
     async fn work_on(&self, offer: &Offer, is_last: bool) -> OfferReply {
         // Before the look at the spool: what is kept there meanwhile would be missed.
-        if !self.working().insert(offer.ids.delivery.clone()) {
+        if !lock(&self.working).insert(offer.ids.delivery.clone()) {
             return None;
         }
         let reply = self.reply_to(offer, is_last).await;
-        self.working().remove(&offer.ids.delivery);
+        lock(&self.working).remove(&offer.ids.delivery);
         reply
     }
 

@@ -21,13 +21,14 @@ use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
+use crate::workflow::{Definition, StepKind};
 
 /// Findings about one definition.
 #[derive(Default)]
 struct CheckFindings {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-    /// What a run would start or contact, and which settings it leaves aside.
+    /// What a run would start or contact, which settings it leaves aside, and what approvals adopt.
     notes: Vec<Diagnostic>,
 }
 
@@ -111,6 +112,7 @@ impl CheckFindings {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file));
+                notes.extend(adoptions(&plan.definition));
                 let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
                 notes.extend(aside);
                 errors.extend(refused.into_iter().map(|problem| problem.with_file(&plan.file)));
@@ -127,6 +129,22 @@ impl CheckFindings {
             }
         }
     }
+}
+
+/// What each approval adopts of the rounds that are listed before it; those that adopt nothing are left out.
+fn adoptions(definition: &Definition) -> Vec<Diagnostic> {
+    let (mut counted, mut notes) = (Vec::new(), Vec::new());
+    for step in definition.all_steps() {
+        if step.round().is_some_and(|round| round.rule.is_some()) {
+            counted.push(step.id.as_str());
+        }
+        let StepKind::Approval(approval) = &step.kind else { continue };
+        let adopted: Vec<&str> = counted.extract_if(.., |id| approval.adopts(Some(*id))).collect();
+        if !adopted.is_empty() {
+            notes.push(Diagnostic::new(format!("approval `{}` adopts `{}`", step.id, adopted.join("`, `"))));
+        }
+    }
+    notes
 }
 
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {

@@ -67,7 +67,6 @@ fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
     let (wrong, given) = (wrong.set("QA_LEAD_MODEL", "ollama/x"), ["decide.yaml", "--model", "ollama/y"]);
     let ran = wrong.run(["run", "--dry-run"].iter().chain(&given));
     ran.tells("`qa-lead`: ollama/x, from QA_LEAD_MODEL").tells("`--model ollama/y` seats nobody");
-    // The screen shows who answers; an earlier choice there is no flag.
     let mut screen = Screen::open(&wrong, (80, 24), &given);
     screen.wait_for(&["DRAFT", "qa-lead", "ollama/x", "o open"]);
     assert!(!screen.drawn().contains("seats nobody"), "{}", screen.drawn());

@@ -101,8 +101,7 @@ fn one_rehearsed_round_marks_its_own_decision_alone() {
     let line = result(&desk.run(run).code(3));
     is_as(&line, &json!({"decided": false, "rehearsal": false}));
     is_as(&line["decisions"][0], &json!({"decided": true, "headline": "Decision: a"}));
-    let why = "REHEARSAL: No decision: 2 of 2 seats are placeholders";
-    is_as(&line["decisions"][1], &json!({"decided": false, "headline": why}));
+    assert_eq!(line["decisions"][1]["headline"], "REHEARSAL: No decision: 2 of 2 seats are placeholders");
     let record = ["report", "s.s2s", "--round", "two", "--format", "madr", "--even-undecided"];
     desk.run(record).shows("\n# REHEARSAL: Which?");
 }

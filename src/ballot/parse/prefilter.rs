@@ -85,7 +85,7 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {
         return Err("the reply is an HTML page, not an answer".to_owned());
     }
-    if text.lines().any(|line| line.trim_start().starts_with("<<:")) {
+    if text.contains("<<\":") || text.lines().any(|line| line.trim_start().starts_with("<<:")) {
         return Err("the key `<<` is not accepted: write every key out".to_owned());
     }
     if calls_tool(&text) {

@@ -6,7 +6,7 @@ use super::Table;
 use crate::ballot::{Ballot, Finding, Severity, Stance};
 use crate::core::Command;
 use crate::history::RoundRevised;
-use crate::report::{github, html, markdown, sarif};
+use crate::report::{github, html, madr, markdown, sarif};
 
 /// The first page of each format for people: what stands before the record.
 fn first_pages(table: &Table) -> [String; 2] {
@@ -139,6 +139,8 @@ fn a_proposal_that_was_amended_twice_is_one_decision_with_its_three_texts() {
         table.command(Command::FinishStep { step: "ask".to_owned() });
     }
     assert_eq!(table.document().decisions.len(), 1);
+    let record = madr(&table.document());
+    assert!(record.contains("\n* Every participant of round 2 was handed the same snapshot, "), "{record}");
     for page in first_pages(&table) {
         for said in [
             "Adopted: nobody blocks",

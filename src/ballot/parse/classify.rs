@@ -65,6 +65,10 @@ fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
     };
     // YAML does not allow raw control characters; a stand-in keeps the columns.
     let source = source.replace(is_raw_control, "\u{fffd}");
+    // In JSON it is a text to the reader of YAML.
+    if source.contains("<<\":") {
+        return (source, Err(prefilter::MERGE_KEY.to_owned()));
+    }
     if nesting(&source) > MAX_NESTING {
         return (source, Err(format!("values are nested deeper than {MAX_NESTING} levels")));
     }

@@ -68,6 +68,8 @@ const SOFTENERS: [&str; 10] = [
     ".",
 ];
 
+pub(super) const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
+
 /// The reply without its thinking, or why it can hold no answer.
 pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if reply.len() > MAX_BYTES {
@@ -85,8 +87,8 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {
         return Err("the reply is an HTML page, not an answer".to_owned());
     }
-    if text.contains("<<\":") || text.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err("the key `<<` is not accepted: write every key out".to_owned());
+    if text.lines().any(|line| line.trim_start().starts_with("<<:")) {
+        return Err(MERGE_KEY.to_owned());
     }
     if calls_tool(&text) {
         return Err(TOOL_CALL.to_owned());

@@ -5,7 +5,6 @@
 //! but a program's version command, and nothing sent but the question of `--probe`. Keys are not needed.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::console::{Console, VerbResult};
 use super::dry_run::{foreseen, misfits};
@@ -103,7 +102,7 @@ impl CheckFindings {
         warnings.extend(drafted.notices);
         let (mut session, is_valid) = (drafted.session, errors.is_empty());
         // As a run would open it, also where the definition has errors.
-        session.definition = Arc::new(plan.definition.clone());
+        session.open_with(&drafted.header, plan.definition.clone(), Timestamp(0));
         let (refused, warned) = foreseen(&session, &plan.file);
         errors.extend(refused);
         warnings.extend(warned);

@@ -19,8 +19,10 @@ use crate::sanitize::harmless_line;
 
 /// The largest file and the largest diff, in bytes.
 const LARGEST: usize = 16 * 1024 * 1024;
-/// The most that git may print, in bytes.
-const MOST: usize = 16 * LARGEST;
+/// Changed files that are read at once.
+const AT_ONCE: usize = 8;
+/// The most that git may print, in bytes: both sides of so many files.
+const MOST: usize = 2 * AT_ONCE * LARGEST;
 /// Comparing one file takes no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of git that names a folder, in bytes.
@@ -72,14 +74,18 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
         repository.commit(to)?
     };
     let changes = repository.changes(&from, &to, paths)?;
-    let ids = changes.iter().flat_map(Change::contents).flatten();
-    let contents = repository.run(&["cat-file", "--batch"], ids.flat_map(|id| [id, "\n"]).collect())?;
-    let (mut content, mut rest) = (String::new(), &contents[..]);
-    for change in changes {
-        let [old, new] = change.contents().map(|id| id.map_or(Ok(&[][..]), |id| next_content(id, &mut rest)));
-        change.describe(old?, new?, &mut content)?;
-        if content.len() > LARGEST {
-            return Err(too_much(LARGEST));
+    let mut content = String::new();
+    for some in changes.chunks(AT_ONCE) {
+        let ids = some.iter().flat_map(Change::contents).flatten();
+        let contents = repository.run(&["cat-file", "--batch"], ids.flat_map(|id| [id, "\n"]).collect())?;
+        let mut rest = &contents[..];
+        for change in some {
+            let sides = change.contents();
+            let [old, new] = sides.map(|id| id.map_or(Ok(&[][..]), |id| next_content(id, &mut rest)));
+            change.describe(old?, new?, &mut content)?;
+            if content.len() > LARGEST {
+                return Err(too_much(LARGEST));
+            }
         }
     }
     if content.is_empty() {

@@ -48,17 +48,17 @@ impl PersonaLibrary {
     }
 
     pub fn find(&self, name: &str) -> Result<PersonaEntry, Diagnostic> {
-        let mut known = Vec::new();
+        let (mut known, mut problem) = (Vec::new(), None);
         for entry in self.entries(Some(name).filter(|name| is_name(name))) {
             match entry {
                 Ok(found) if found.persona.name == name => return Ok(found),
                 Ok(found) => known.push(found.persona.name),
-                Err(problem) => {
-                    if let Some(problem) = concerning(problem, name) {
-                        return Err(problem);
-                    }
-                }
+                Err(found) if is_called(&found, name) => return Err(found),
+                Err(found) => problem = problem.or_else(|| concerning(found, name)),
             }
+        }
+        if let Some(problem) = problem {
+            return Err(problem);
         }
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         Err(unknown(name, &known))
@@ -88,13 +88,15 @@ impl PersonaLibrary {
     }
 }
 
-/// A file's problem, if the file is that of a persona: by its own name, or by the name in it.
+fn is_called(problem: &Diagnostic, name: &str) -> bool {
+    let stem = problem.place.as_ref().and_then(|place| Path::new(&place.file).file_stem());
+    stem.is_some_and(|stem| stem == name)
+}
+
+/// A file's problem, if it may be that of a persona by the name in it.
 fn concerning(problem: Diagnostic, name: &str) -> Option<Diagnostic> {
-    let file = PathBuf::from(&problem.place.as_ref()?.file);
-    if file.file_stem().is_some_and(|stem| stem == name) {
-        return Some(problem);
-    }
-    let (text, line) = (read_text(&file, MAX_PERSONA as u64).ok()?, format!("name: {name}"));
+    let file = Path::new(&problem.place.as_ref()?.file);
+    let (text, line) = (read_text(file, MAX_PERSONA as u64).ok()?, format!("name: {name}"));
     let message = format!("persona `{name}` cannot be used: {}", problem.message);
     text.lines().any(|known| known.trim_end() == line).then_some(Diagnostic { message, ..problem })
 }
@@ -158,6 +160,9 @@ mod tests {
             Vec::<String>::new(),
             "the user's own"
         );
+        std::fs::write(folders.project.join("personas/README.md"), "Begin so:\nname: tester\n").unwrap();
+        let library = PersonaLibrary::new(&folders);
+        assert_eq!(library.find("tester").unwrap().from, "built-in", "a file that quotes its name is not it");
         let (_, same) = BUILTIN.iter().find(|(name, _)| *name == "coder").unwrap();
         assert_eq!(notices("coder", same, &folders.project), Vec::<String>::new(), "it is the same");
     }

@@ -14,7 +14,7 @@ use super::state::{AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatS
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::round::seal::SealTo;
-use crate::workflow::{Step, StepKind, TRACKER, TaskMark};
+use crate::workflow::{Definition, Step, StepKind, TRACKER, TaskMark};
 
 impl Session {
     pub fn apply_entry(&mut self, line: &LogEntry) {
@@ -275,7 +275,13 @@ impl Session {
     }
 
     fn open(&mut self, opened: &SessionOpened, at: Timestamp) {
-        let Ok(definition) = Session::definition_of(opened) else { return };
+        if let Ok(definition) = Session::definition_of(opened) {
+            self.open_with(opened, definition, at);
+        }
+    }
+
+    /// Opens it with a definition that is at hand, also one with errors.
+    pub fn open_with(&mut self, opened: &SessionOpened, definition: Definition, at: Timestamp) {
         self.opened_at = at;
         self.id.clone_from(&opened.session);
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));

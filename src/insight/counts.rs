@@ -183,7 +183,7 @@ impl WhatIf {
     /// The count with the keys that scripts build on.
     pub fn json(&self) -> Value {
         let Self { rule, terms, verdict, .. } = self;
-        json!({
+        let mut value = json!({
             "rule": rule.name(),
             "winners": verdict.winners,
             "tie": verdict.tie,
@@ -197,7 +197,11 @@ impl WhatIf {
             "what_if": self.differs.map(|_| !self.is_recorded),
             "differs": self.differs,
             "read_as": self.read_as,
-        })
+        });
+        if let Value::Object(entries) = &mut value {
+            entries.retain(|key, value| !value.is_null() || matches!(key.as_str(), "reason" | "order_by"));
+        }
+        value
     }
 }
 

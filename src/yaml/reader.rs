@@ -137,6 +137,7 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     let hint = match (bad_line, known) {
         (Some(bad), _) if bad.contains('\u{a0}') => "the line holds a no-break space: write an ordinary one",
         (_, Some((.., hint))) => hint,
+        (Some(bad), _) if bad.trim_start_matches(' ').starts_with('\t') => INDENT,
         _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
     };
     let said = known.and_then(|(_, said, _)| *said).unwrap_or(message);
@@ -144,11 +145,12 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
 }
 
 const IN_BRACKETS: &str = "close every `[` and `{`, and separate entries with commas";
+const INDENT: &str = "indent with spaces, not with tabs";
 const TOO_LARGE: &str = "the file is larger or more deeply nested than a hand-written one may be";
 const TOO_MANY: &str = "it unfolds into more values, or deeper ones, than are read (a budget)";
 
 /// Words of the reader's crate, with a message for the author of a file where its own is none, and a hint.
-const KNOWN: [(&str, Option<&str>, &str); 17] = [
+const KNOWN: [(&str, Option<&str>, &str); 18] = [
     ("merge key", Some("merge keys (`<<`) are not taken"), "write the keys out where they belong"),
     (
         "multiple YAML documents",
@@ -169,7 +171,8 @@ const KNOWN: [(&str, Option<&str>, &str); 17] = [
     ),
     ("mapping values", None, "quote text that holds `: `, and align the keys of a map"),
     ("unknown anchor", None, "quote text that begins with `*`"),
-    ("tabs disallowed", None, "indent with spaces, not with tabs"),
+    ("tabs disallowed", None, INDENT),
+    ("tab cannot be used", None, INDENT),
     ("found a tab", None, "use spaces, not tabs"),
     ("budget breached", Some(TOO_MANY), TOO_LARGE),
     ("alias", None, TOO_LARGE),

@@ -96,7 +96,7 @@ fn bound(schema: &mut Value, form: &BallotForm) {
     for (key, inner) in map.iter_mut() {
         match key.as_str() {
             "properties" => {
-                inner.as_object_mut().into_iter().flatten().for_each(|(_, inner)| bound(inner, form))
+                inner.as_object_mut().into_iter().flatten().for_each(|(_, inner)| bound(inner, form));
             }
             "anyOf" => inner.as_array_mut().into_iter().flatten().for_each(|inner| bound(inner, form)),
             "items" => bound(inner, form),

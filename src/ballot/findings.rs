@@ -114,7 +114,7 @@ fn plain_path(path: &str) -> String {
     let path = path.trim().trim_matches('`');
     let root = if path.starts_with('/') { "/" } else { "" };
     let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    format!("{root}{}", parts.join("/"))
+    if parts.is_empty() { path.to_owned() } else { format!("{root}{}", parts.join("/")) }
 }
 
 /// The first and the last line of a finding.

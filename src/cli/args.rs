@@ -17,7 +17,7 @@ pub struct Args {
     pub verb: Option<Verb>,
     /// Definitions or sessions to run, and options.
     #[command(flatten)]
-    pub run: Run,
+    pub run: RunArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -170,7 +170,7 @@ pub struct TrustFlag {
 }
 
 #[derive(Debug, Clone, Default, ClapArgs)]
-pub struct Run {
+pub struct RunArgs {
     /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default:
     /// home screen)
     #[arg(value_name = "FILE")]
@@ -297,7 +297,7 @@ pub struct ResumeArgs {
     pub common: RunOptions,
 }
 
-impl From<ResumeArgs> for Run {
+impl From<ResumeArgs> for RunArgs {
     fn from(args: ResumeArgs) -> Self {
         Self { files: args.files, batch: true, common: args.common, ..Self::default() }
     }
@@ -332,7 +332,7 @@ pub struct ServeArgs {
     pub common: RunOptions,
 }
 
-impl From<&ServeArgs> for Run {
+impl From<&ServeArgs> for RunArgs {
     fn from(args: &ServeArgs) -> Self {
         Self {
             files: vec![args.file.clone()],

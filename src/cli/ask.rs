@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::args::{AskArgs, Run};
+use super::args::{AskArgs, RunArgs};
 use super::console::{Console, VerbResult, ask, is_on_terminal};
 use super::dry_run::{Total, draft};
 use super::files::write_report;
@@ -46,12 +46,12 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     check(args)?;
     let mut set_up = environment(args.common.trust.trust, output)?;
     let panel = panel(args, &set_up)?;
-    let run = Run {
+    let run = RunArgs {
         batch: true,
         evidence: args.about.clone(),
         rehearse: args.rehearse,
         common: args.common.clone(),
-        ..Run::default()
+        ..RunArgs::default()
     };
     headless::check_places(&run)?;
     let mut options = launch_options(&run, &mut set_up)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::CommandFactory as _;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, OpeningOptions, ResumeArgs, Run, ServeArgs};
+use super::args::{Args, OpeningOptions, ResumeArgs, RunArgs, ServeArgs};
 use super::browse::{newest_session, quoted, session_file};
 use super::console::{Console, VerbResult, fail, is_on_terminal};
 use super::doors::Doors;
@@ -43,7 +43,7 @@ use crate::tui::OpenTarget;
 use crate::words::meant;
 
 /// Runs every file; the exit code is the highest.
-pub fn run(run: &Run, output: &mut Console) -> VerbResult {
+pub fn run(run: &RunArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&run.common);
     if output.is_for_scripts() && (!run.batch || run.dry_run) {
         let problem = Diagnostic::new("--json needs a run");
@@ -85,7 +85,7 @@ pub enum HeadlessInput {
 }
 
 /// Looks at all files, and runs them one by one if nothing is wrong with any.
-fn run_headless(run: &Run, served: Option<&ServeArgs>, output: &mut Console) -> VerbResult {
+fn run_headless(run: &RunArgs, served: Option<&ServeArgs>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
         return Err(Diagnostic::new("there is nothing to run").hint("roundtable run FILE...").into());
     }
@@ -112,7 +112,7 @@ fn run_headless(run: &Run, served: Option<&ServeArgs>, output: &mut Console) -> 
 /// Prepares a new session of a definition, or sees that a saved one can be read.
 fn look(
     file: &Path,
-    run: &Run,
+    run: &RunArgs,
     options: &LaunchOptions,
     set_up: &Environment,
     is_served: bool,
@@ -136,7 +136,7 @@ fn look(
 /// Runs sessions one after another; the exit code is the highest.
 pub fn hold(
     inputs: Vec<HeadlessInput>,
-    run: &Run,
+    run: &RunArgs,
     options: &LaunchOptions,
     set_up: &Environment,
     door: Option<&ServedDoor<'_>>,
@@ -169,7 +169,7 @@ pub fn hold(
 
 pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
-    let mut run = Run::from(args);
+    let mut run = RunArgs::from(args);
     if run.files.is_empty() {
         run.files.push(newest_session(output)?);
     }
@@ -231,7 +231,7 @@ fn is_session(file: &Path) -> bool {
 }
 
 /// Refuses places that cannot hold what several files would write there.
-pub fn check_places(run: &Run) -> Result<(), Diagnostic> {
+pub fn check_places(run: &RunArgs) -> Result<(), Diagnostic> {
     check_out(&run.common.out, None)?;
     let is_several = run.files.len() > 1;
     if is_several && !run.common.out.is_empty() {
@@ -247,7 +247,7 @@ pub fn check_places(run: &Run) -> Result<(), Diagnostic> {
     }
 }
 
-fn save_path(args: &Run, id: &str, folders: &Dirs) -> Result<PathBuf, Diagnostic> {
+fn save_path(args: &RunArgs, id: &str, folders: &Dirs) -> Result<PathBuf, Diagnostic> {
     Ok(match &args.opening.save {
         None => folders.sessions_to_write()?.join(format!("{id}.s2s")),
         Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
@@ -261,7 +261,7 @@ struct RunContext<'a> {
     /// Cancelled by the first signal: no further session is begun then.
     interrupt: &'a CancellationToken,
     ended_by: &'a OnceLock<ExitCode>,
-    run: &'a Run,
+    run: &'a RunArgs,
     door: Option<&'a ServedDoor<'a>>,
 }
 
@@ -318,7 +318,7 @@ fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> V
 }
 
 /// A session goes on as it was opened; options that say otherwise are not used.
-fn warn_of_ignored(args: &Run, output: &Console) {
+fn warn_of_ignored(args: &RunArgs, output: &Console) {
     let is_ignored = args.opening != OpeningOptions::default()
         || args.dry_run
         || args.rehearse

@@ -36,7 +36,7 @@ use clap::FromArgMatches as _;
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
 use crate::words::alias;
-use args::{Args, InboxVerb, Run, Verb};
+use args::{Args, InboxVerb, RunArgs, Verb};
 use browse::session_or_newest;
 use console::{Console, VerbResult, fail};
 
@@ -85,7 +85,7 @@ fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     match verb {
         Verb::Ask(args) => ask::run(&args, output),
-        Verb::Run(run) => headless::run(&Run { batch: true, ..*run }, output),
+        Verb::Run(run) => headless::run(&RunArgs { batch: true, ..*run }, output),
         Verb::Resume(args) => headless::resume_files(args, output),
         Verb::Serve(args) => headless::serve(&args, output),
         Verb::Mcp(args) => mcp::run(args, output),

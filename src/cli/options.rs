@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::args::Run;
+use super::args::RunArgs;
 use super::console::Console;
 use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
@@ -15,7 +15,7 @@ use crate::workflow::split_participants;
 
 const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
 
-pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {
+pub fn launch_options(run: &RunArgs, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {
     if run.secrets.is_some() {
         set_up.config.secrets_allowed = true;
     }
@@ -40,7 +40,7 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
 }
 
 /// Reads the evidence that is given beside the definition's.
-pub fn evidence(run: &Run, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
+pub fn evidence(run: &RunArgs, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
     let is_piped = |path: &String| path == "-";
     if run.evidence.iter().filter(|path| is_piped(path)).count() > 1
         || run.evidence.iter().any(is_piped) && run.files.iter().any(|file| file.as_os_str() == "-")

@@ -84,9 +84,10 @@ pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
         }
     }
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
-    let script = match is_example {
-        true => "scripted for this example; no model was asked",
-        false => "given by a script, not by a model",
+    let script = if is_example {
+        "scripted for this example; no model was asked"
+    } else {
+        "given by a script, not by a model"
     };
     let by_origin = [
         (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),

@@ -34,8 +34,8 @@ keys! {
         description: String = key("description", "", "What to do.", "\"Add a switch.\""),
         test_steps: Vec<String> as (Texts) = key("test_steps", "", "How to test it.", "[\"click the switch\"]")
             => |entries: Entries<'_>| {
-                let steps = entries.node("test_steps").or(entries.node("steps"));
-                steps.map(texts).unwrap_or_default()
+                let steps = |key| entries.node(key).map(texts).filter(|steps| !steps.is_empty());
+                steps("test_steps").or_else(|| steps("steps")).unwrap_or_default()
             },
         /// `OPEN`, `DONE`, or the tracker's own word.
         status: String as (Text) = key("status", "OPEN", "Its status.", "DONE")

@@ -87,11 +87,11 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {
         return Err("the reply is an HTML page, not an answer".to_owned());
     }
-    if text.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err(MERGE_KEY.to_owned());
-    }
     if calls_tool(&text) {
         return Err(TOOL_CALL.to_owned());
+    }
+    if text.lines().any(|line| line.trim_start().starts_with("<<:")) {
+        return Err(MERGE_KEY.to_owned());
     }
     Ok(text)
 }

@@ -90,7 +90,7 @@ pub struct Convene {
     #[serde(default)]
     pub evidence: Vec<Evidence>,
     /// Your own ballot, sealed as seat `caller` before anyone else is asked: for example
-    /// {"vote": "redis", "rationale": ["..."], "confidence": 0.7}. Only in a single round.
+    /// `{"vote": "redis", "rationale": ["..."], "confidence": 0.7}`. Only in a single round.
     pub own_ballot: Option<Map<String, Value>>,
     /// The most that the session may cost, in US dollars. Required unless every seat is free.
     pub max_usd: Option<f64>,

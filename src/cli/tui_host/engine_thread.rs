@@ -72,7 +72,7 @@ pub fn spawn(
     set_up: &Arc<Environment>,
     desk: HumanQueue,
     people: UnboundedReceiver<HumanQuestion>,
-    door: Option<Arc<LinkDoor>>,
+    door: Option<&Arc<LinkDoor>>,
 ) -> Result<EngineHandle, Diagnostic> {
     let (orders, requests) = unbounded_channel();
     let (tell, news) = unbounded_channel();
@@ -81,9 +81,9 @@ pub fn spawn(
     let of = DoorInputs { session: &ready.session, set_up, runtime: &runtime };
     let notes = tell.clone();
     let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));
-    let (doors, remote, opened) = Doors::open(&of, door.clone(), note).map_err(RunError::first)?;
+    let (doors, remote, opened) = Doors::open(&of, door.cloned(), note).map_err(RunError::first)?;
     let doors = Arc::new(doors);
-    let link = |(seat, access): (String, Access)| Some((seat, seat_link(door.as_ref()?, access)));
+    let link = |(seat, access): (String, Access)| Some((seat, seat_link(door?, access)));
     let links = opened.access.into_iter().filter_map(link).collect();
     let (set_up, progress) = (Arc::clone(set_up), watches.clone());
     let work = move || {

@@ -234,7 +234,7 @@ impl Host for TuiHost {
         let door = self.door(header)?;
         let (desk, people) = unbounded_channel();
         let ready = self.launcher(Some(&desk)).begin(header.clone(), &path).map_err(wrong)?;
-        let spawned = engine_thread::spawn(ready, &self.set_up, desk, people, door);
+        let spawned = engine_thread::spawn(ready, &self.set_up, desk, people, door.as_ref());
         Ok(spawned.inspect_err(|_| remove_unused(&path))?)
     }
 
@@ -251,7 +251,7 @@ impl Host for TuiHost {
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
         let ready = self.launcher(Some(&desk)).resume(session, file, path, tell);
-        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, desk, people, door)?))
+        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, desk, people, door.as_ref())?))
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {

@@ -21,7 +21,7 @@ pub struct Lead {
 impl Lead {
     /// The model that leads, by the keys of a discussion; `None` if a person does.
     pub fn read(step: &Node, keys: DiscussionKeys, found: &Findings<'_>) -> Option<Self> {
-        let lead = keys.facilitator.filter(|lead| lead.model != "human");
+        let lead = keys.facilitator.filter(|lead| lead.model != "human" || lead.persona.is_some());
         if lead.is_none() && keys.approve.is_some() {
             let message = "`approve` has no effect: a person leads this discussion";
             found.refuse(step, message, "name a model as `facilitator`, or leave `approve` out");

@@ -235,7 +235,8 @@ from_node! {
     // In words, it is whether another word than the default stands there.
     bool as KeyType::Flag => |node, key, _found| match node.value {
         Value::Bool(flag) => Some(flag),
-        _ => Some(as_text(node)? != key.default),
+        _ if matches!(key.kind, KeyType::Words(_)) => Some(as_text(node)? != key.default),
+        _ => None,
     }, says parsed_default;
     Number as NUMBER => |node, _key, _found| match &node.value {
         Value::Number(number) => Some(number.clone()),
@@ -292,7 +293,9 @@ impl<T: FromNode> FromKey for Vec<T> {
     const KIND: KeyType = list_of(&T::KIND);
 
     fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
-        let items = entries.node(key.name).map(items).unwrap_or_default();
+        let is_one =
+            |node: &&Node| matches!(node.value, Value::List(_)) || !matches!(key.kind, KeyType::List(_));
+        let items = entries.node(key.name).filter(is_one).map(items).unwrap_or_default();
         items.iter().filter_map(|node| T::from_node(node, key, entries.found)).collect()
     }
 }

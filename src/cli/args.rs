@@ -25,7 +25,7 @@ pub enum Verb {
     /// Ask models a question, blind, and count their votes
     Ask(AskArgs),
     /// Run definitions or sessions without the terminal UI (as --batch)
-    Run(Box<Run>),
+    Run(Box<RunArgs>),
     /// Resume an unfinished session
     Resume(ResumeArgs),
     /// Run without the terminal UI, let `remote/link` seats vote in a browser, and `remote/inbox` agents poll

@@ -98,7 +98,7 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             if json || text || at.is_some() || !console::is_on_terminal() {
                 return files::replay(&file, at, output);
             }
-            let mut run = Run::default();
+            let mut run = RunArgs::default();
             run.common.trust = trust;
             tui_host::show(&run, Some(crate::tui::OpenTarget::Replay(file)))
         }

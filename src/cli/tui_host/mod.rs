@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::args::{Format, Run};
+use super::args::{Format, RunArgs};
 use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
@@ -49,7 +49,7 @@ use crate::tui::{
 const MOST_KEPT: u64 = 16 * 1024 * 1024;
 
 /// Shows the screen: a file, or the home screen.
-pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
+pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
     if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
         let problem = Diagnostic::new("this terminal cannot show the screen (TERM=dumb)");
         let hint = "use `roundtable run FILE`, or `roundtable replay FILE --text`";

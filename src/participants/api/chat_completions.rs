@@ -67,7 +67,8 @@ fn with_cost(told: &Value) -> Option<TokenUsage> {
     let usage = usage(told, ["/prompt_tokens", "/completion_tokens", cached, thinking])?;
     // Some services count thinking in the total alone.
     let output = usage.output.max(told["total_tokens"].as_u64().unwrap_or(0).saturating_sub(usage.input));
-    let thinking = usage.thinking.max(output - usage.output);
+    let is_told = told.pointer(thinking).is_some_and(Value::is_u64);
+    let thinking = if is_told { usage.thinking } else { output - usage.output };
     let dollars = |pointer: &str| told.pointer(pointer).and_then(Value::as_f64).filter(|sum| *sum >= 0.0);
     // With a key of the user's own at the vendor, `cost` is the gateway's fee alone.
     let is_own_key = told["is_byok"] == true;

@@ -39,9 +39,10 @@ tracker: {file: none.yaml}
 steps:
   - {id: a, type: round, question: q, next: b, quorum: 9, ballot: choice}
   - {id: c, type: agent, agent: ghost, prompt: \"{{#if x}}\", max_runs: lots}
-  - {id: d, type: agent, agent: skeptic, prompt: p, requires: [issue.title]}
+  - {id: d, type: agent, agent: skeptic, prompt: p, requires: [input.ticket.title, issue.title]}
   - {id: e, type: condition, condition: \"context.a.tally.winner === 'x'\", then: a}
   - {type: review, of: c, criteria: [risk], reviewers: [skeptc]}
+input: {ticket: {title: T}}
 ",
     );
     let ran = desk.run(["check", "decide.yaml"]).code(2);

@@ -93,7 +93,7 @@ impl QueueDoor {
         match *self {}
     }
 
-    async fn close(&self) -> Result<(), std::convert::Infallible> {
+    fn close(&self) -> std::future::Ready<Result<(), std::convert::Infallible>> {
         match *self {}
     }
 }

@@ -10,6 +10,7 @@ use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
+use crate::insight::cut;
 use crate::journal::{Disk, fold, read_log};
 use crate::report::{self, Document, Source};
 use crate::sanitize::{harmless, harmless_line};
@@ -17,6 +18,9 @@ use crate::workflow::{Definition, STRATEGIES, Strategy, strategies};
 
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
+
+/// A cell of the log of decisions has no more characters; JSON has them all.
+const LONGEST_CELL: usize = 200;
 
 fn folders(output: &Console) -> Result<Dirs, Diagnostic> {
     let folders = Dirs::find(false)?;
@@ -124,7 +128,8 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
             output.line(&report::safe_json(&row));
             continue;
         }
-        let mut cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()));
+        let mut cells =
+            KEYS.map(|key| cut(&harmless_line(row[key].as_str().unwrap_or_default()), LONGEST_CELL));
         if let Some(why) = row["because"].as_str() {
             cells[4] = format!("{}: {why}", cells[4]);
         }

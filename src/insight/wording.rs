@@ -198,13 +198,14 @@ pub fn money(spent: &Cost) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A span of time for people: `3.2 s`, `2 min 5 s`, at least `0.1 s`.
+/// A span of time for people: `3.2 s`, `2 min 5 s`, `5 min`, at least `0.1 s`.
 pub fn format_duration(millis: u64) -> String {
     let millis = millis.max(100);
-    if millis < 120_000 {
-        return format!("{}.{} s", millis / 1000, millis % 1000 / 100);
+    match (millis / 60_000, millis % 60_000 / 1000) {
+        (0 | 1, _) => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
     }
-    format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
 }
 
 /// The verb that continues a session: `serve` where seats or agents come in by links and tokens.
@@ -212,4 +213,18 @@ pub fn resume_verb(session: &Session) -> &'static str {
     let seats = session.header.iter().flat_map(|header| &header.participants);
     let mut doors = seats.filter_map(|seat| Some(seat.remote.as_ref()?.door));
     if doors.any(|door| door != Door::Nats) { "serve" } else { "resume" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_duration;
+
+    #[test]
+    fn a_span_has_no_part_that_says_nothing() {
+        for (millis, said) in
+            [(0, "0.1 s"), (3_290, "3.2 s"), (119_999, "119.9 s"), (125_000, "2 min 5 s"), (300_400, "5 min")]
+        {
+            assert_eq!(format_duration(millis), said);
+        }
+    }
 }

@@ -40,11 +40,12 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
 #[test]
 fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     let desk = Desk::new();
-    let round = "type: round, ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let (round, long) =
+        ("type: round, ballot: {kind: choice, options: [a, b]}, rule: majority", "so ".repeat(90));
     desk.write("two.yaml", format!(
         "supersedes: ADR-0007\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
          - {{id: one, question: \"First | one?\", {round}}}\n  - {{id: ok, type: approval, message: \"Adopt {{{{context.one.tally.winners}}}}?\"}}\n  \
-         - {{id: two, question: Second?, {round}}}\n"
+         - {{id: two, question: \"Second? {long}\", {round}}}\n"
     ));
     let votes = "{ann: {vote: a}, bob: {vote: a}}";
     desk.write(
@@ -75,7 +76,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
         .tells("with --save")
         .shows("date · question · ")
         .shows(" · First | one? · Decision: a · ");
-    assert_eq!(ran.shows(" · undecided · – · ").out.lines().count(), 3, "{}", ran.out);
+    assert_eq!(ran.shows(" so… · ").shows(" · undecided · – · ").out.lines().count(), 3, "{}", ran.out);
     let table = desk.run(["sessions", "--decisions", "--markdown"]).code(0).out;
     assert!(table.starts_with("| date | question | ") && table.contains(" | First \\| one? | "), "{table}");
     desk.run(["sessions", "--json"]).code(2);

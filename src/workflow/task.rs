@@ -1,4 +1,4 @@
-//! Tasks, links and reports, of a definition or of a file of tasks: what a tracker hands on, and what is linked
+//! Tasks, links and reports, of a definition or of a file of tasks: what a tracker passes on, and what is linked
 //! to what. The other names a person may use for the same are read here.
 
 use serde_json::{Map, Value};

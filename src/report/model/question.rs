@@ -3,8 +3,7 @@
 use crate::ballot::BallotKind;
 use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
-use crate::insight::headline::question_headline;
-use crate::insight::headline::{REHEARSAL, rehearsal_mark};
+use crate::insight::headline::{REHEARSAL, question_headline, rehearsal_mark};
 use crate::insight::{Headline, is_revealed, session_headline, tally};
 use crate::tally::Rule;
 

@@ -19,7 +19,8 @@ pub struct Doors {
 }
 
 impl Doors {
-    /// Opens the doors of the seats elsewhere, and returns who comes in by them. Trouble of a connection is told.
+    /// Opens the doors of the seats elsewhere, and returns who comes in by them. `tell` gets the
+    /// troubles of a connection.
     pub fn open(
         of: &DoorInputs<'_>,
         links: Option<Arc<LinkDoor>>,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -21,6 +21,7 @@ use crate::engine::RemoteSeats;
 use crate::history::{Door, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
 use crate::journal::KeyStore;
 use crate::launch::environment::{Environment, random};
+use crate::participants::lock;
 use crate::remote::{
     Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls,
     fingerprint, make_identity, router,
@@ -157,7 +158,7 @@ impl LinkDoor {
         let connections = Connections::new(MOST_OPEN, of_address);
         let serving = connections.serve(listener, self.tls.clone(), routes, ends.clone());
         of.runtime.spawn(ends.clone().run_until_cancelled_owned(serving));
-        *locked(&self.serving) = Some(Serving { board, fingerprint, _ends: ends.clone().drop_guard() });
+        *lock(&self.serving) = Some(Serving { board, fingerprint, _ends: ends.clone().drop_guard() });
         let access = of.header().participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
@@ -171,19 +172,19 @@ impl LinkDoor {
         let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
         let (token, invited) = invitation(seat)?;
         let access = self.access(info, &token);
-        *locked(&self.unrecorded) = Some((invited.clone(), token));
+        *lock(&self.unrecorded) = Some((invited.clone(), token));
         Ok((invited, access))
     }
 
     pub fn see(&self, session: &Session) {
-        if let Some(serving) = &*locked(&self.serving) {
+        if let Some(serving) = &*lock(&self.serving) {
             serving.board.see(session);
         }
         let is_on_record = |(made, _): &mut (SeatInvited, String)| {
             let known = session.invitations.get(&made.participant);
             known.is_some_and(|known| known.invitation == made.invitation)
         };
-        let recorded = locked(&self.unrecorded).take_if(is_on_record);
+        let recorded = lock(&self.unrecorded).take_if(is_on_record);
         if let Some((invited, token)) = recorded
             && let Ok(mut tokens) = self.keys.tokens(&session.id)
         {
@@ -211,7 +212,7 @@ impl LinkDoor {
     }
 
     fn access(&self, seat: &SeatInfo, token: &str) -> Access {
-        let (url, serving) = (&self.url, locked(&self.serving));
+        let (url, serving) = (&self.url, lock(&self.serving));
         let fingerprint = serving.as_ref().map_or("", |serving| &serving.fingerprint);
         let is_agent = has_door(seat, Door::Inbox);
         let text = if is_agent {
@@ -221,10 +222,6 @@ impl LinkDoor {
         };
         Access { text, is_agent }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The certificate that was made for this address before, while it is valid; else a new one. With it come

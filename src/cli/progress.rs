@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use indexmap::IndexMap;
@@ -17,6 +17,7 @@ use crate::history::{Event, PauseReason, RoundRun, Session, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
+use crate::participants::lock;
 use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
 use crate::round::answer::{Origin, Outcome};
 
@@ -53,13 +54,9 @@ impl ProgressPrinter {
         Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, PrinterState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Says a line, above the bar where there is one.
     pub fn note(&self, text: &str) {
-        let bar = self.state().bar.clone();
+        let bar = lock(&self.state).bar.clone();
         match bar {
             Some(bar) => bar.suspend(|| (self.say)(text)),
             None => (self.say)(text),
@@ -72,7 +69,7 @@ impl ProgressPrinter {
             self.note(&line);
         }
         let now = Instant::now();
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let before = state.work.take();
         state.work = under_way(session).map(|(what, detail)| match before.filter(|work| work.what == what) {
             Some(before) => ReportedWork { detail, ..before },
@@ -96,7 +93,7 @@ impl ProgressPrinter {
     fn lines_of(&self, event: &Event, session: &Session) -> Vec<String> {
         if let Event::TallyMade(tally) = event
             && let Some(round) = session.round(&tally.round)
-            && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
+            && std::mem::replace(&mut lock(&self.state).round, round.opened.number) != round.opened.number
         {
             return of_closed(session, round);
         }
@@ -123,7 +120,7 @@ impl ProgressPrinter {
     }
 
     pub fn finish(&self) {
-        if let Some(bar) = self.state().bar.take() {
+        if let Some(bar) = lock(&self.state).bar.take() {
             bar.finish_and_clear();
         }
     }
@@ -142,7 +139,7 @@ impl ProgressPrinter {
     fn waits(&self) -> Vec<String> {
         let mut progress: Vec<(String, Progress)> = self.watches.progress().into_iter().collect();
         progress.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let mut groups: IndexMap<String, (Vec<String>, u64)> = IndexMap::new();
         for (seat, progress) in progress {
             let Some(left) = progress.left_ms else {
@@ -167,7 +164,7 @@ impl ProgressPrinter {
 
     /// A sign of life: on a terminal beside the bar, else as a line if none was printed lately.
     fn beat(&self) -> Option<String> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let PrinterState { bar, work, .. } = &mut *state;
         let ReportedWork { since, what, detail, told } = work.as_mut()?;
         if let Some(bar) = bar {
@@ -313,12 +310,13 @@ mod tests {
         };
         let (there, lines) = printer(false);
         assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
-        there.state().work = Some(ReportedWork { told: Instant::now(), since: Instant::now(), ..work() });
+        lock(&there.state).work =
+            Some(ReportedWork { told: Instant::now(), since: Instant::now(), ..work() });
         let told = told_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");
         let (seen, lines) = printer(true);
-        seen.state().work = Some(work());
+        lock(&seen.state).work = Some(work());
         assert!(told_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");
     }
 }

@@ -1,12 +1,12 @@
 //! Measurements of programs in the user's state: a file for each program, version and flags.
 
-use std::future::Future;
 use std::path::{Path, PathBuf};
 
 use super::dirs::Dirs;
 use super::programs::ConfiguredProgram;
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
+use crate::participants::external_program::apart;
 use crate::participants::programs::{WiretapFinding, fingerprint, measure, version};
 use crate::round::snapshot::sha256_hex;
 
@@ -87,14 +87,4 @@ impl WiretapFindings {
 fn prefix(found: &ConfiguredProgram, version: &str) -> String {
     let hash = sha256_hex(format!("{}\n{version}", found.program.provider));
     format!("{}-", hash.get(..16).unwrap_or_default())
-}
-
-/// Runs this to its end on a thread of its own, whatever runs on the caller's.
-pub(super) fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
-    let run = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.map_err(|error| error.to_string())?.block_on(work)
-    };
-    let done = std::thread::scope(|scope| scope.spawn(run).join());
-    done.unwrap_or_else(|_| Err("an error of this program".to_owned()))
 }

@@ -10,11 +10,10 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, TextDiff, TextDiffConfig};
 
-use super::findings::apart;
 use super::programs::find;
 use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
-use crate::participants::external_program::{prepared, run};
+use crate::participants::external_program::{apart, prepared, run};
 use crate::sanitize::harmless_line;
 
 /// The largest file and the largest diff, in bytes.

@@ -2,7 +2,7 @@
 //!
 //! What comes back is data or the reason why there is none, with every reply as it came.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
-use crate::participants::{Finish, Participant, Reply, SeatRequest};
+use crate::participants::{Finish, Participant, Reply, SeatRequest, lock};
 use crate::round::answer::{AnswerRecord, ReplyAttempt};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
@@ -39,8 +39,7 @@ pub async fn run_attempt(
         .unwrap_or_else(|_| Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())));
     taken.tries = taken.tries.max(1);
     taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let ended =
-        task.map(|task| std::mem::take(&mut *task.ended.lock().unwrap_or_else(PoisonError::into_inner)));
+    let ended = task.map(|task| std::mem::take(&mut *lock(&task.ended)));
     let ended = ended.unwrap_or_default();
     let text =
         |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
@@ -87,10 +86,7 @@ async fn converse(
             before + failure.full_reason()
         })?;
         taken.add(&reply);
-        let is_exit = ask
-            .task
-            .as_ref()
-            .is_some_and(|task| task.ended.lock().unwrap_or_else(PoisonError::into_inner).is_exit_data);
+        let is_exit = ask.task.as_ref().is_some_and(|task| lock(&task.ended).is_exit_data);
         let without_answer = taken.replies.last().and_then(ReplyAttempt::without_answer);
         let reason = match without_answer.map_or_else(|| judge(&reply, terms, is_exit), Err) {
             Ok(data) => return Ok(data),

@@ -146,6 +146,16 @@ fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
     masked
 }
 
+/// Runs this to its end on a thread of its own, whatever runs on the caller's.
+pub fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.map_err(|error| error.to_string())?.block_on(work)
+    };
+    let done = std::thread::scope(|scope| scope.spawn(run).join());
+    done.unwrap_or_else(|_| Err("an error of this program".to_owned()))
+}
+
 /// A program with the few variables that reach it.
 pub fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
     let mut command = Command::new(path);
@@ -165,7 +175,7 @@ fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-/// Reads what comes and hands on each piece, an empty one at the end. It does not wait for what follows `most`
+/// Reads what comes and passes on each piece, an empty one at the end. It does not wait for what follows `most`
 /// bytes, and not long for what follows all that is wanted. Returns whether more may come.
 async fn follow(
     from: Option<impl AsyncRead + Unpin>,

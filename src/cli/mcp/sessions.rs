@@ -3,7 +3,7 @@
 //! Each runs on a thread of its own. The numbers are those of events that are on disk.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::participants::progress::ProgressBoard;
-use crate::participants::{Failure, Participant, Reply, SeatRequest};
+use crate::participants::{Failure, Participant, Reply, SeatRequest, lock};
 
 /// The seat of the assistant that convenes a panel and has a ballot of its own.
 pub const CALLER: &str = "caller";
@@ -48,16 +48,12 @@ impl RunningSession {
 }
 
 impl Sessions {
-    fn running(&self) -> MutexGuard<'_, HashMap<String, RunningSession>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn new(runtime: Handle, interrupt: CancellationToken) -> Self {
         Self { runtime, interrupt, running: Mutex::default() }
     }
 
     pub fn has_room(&self) -> Result<(), Diagnostic> {
-        let open = self.running().values().filter(|session| session.is_open()).count();
+        let open = lock(&self.running).values().filter(|session| session.is_open()).count();
         if open < MOST {
             return Ok(());
         }
@@ -104,14 +100,14 @@ impl Sessions {
         let thread = thread
             .map_err(|error| Diagnostic::new(format!("the session is saved and cannot run: {error}")))?;
         let running = RunningSession { numbers, thread: Some(thread) };
-        self.running().insert(id, running);
+        lock(&self.running).insert(id, running);
         Ok(first)
     }
 
     /// The numbers of a session that runs here, or has; with `wait`, once it is no longer open or that
     /// time is over.
     pub async fn numbers(&self, id: &str, wait: Duration) -> Option<Numbers> {
-        let mut numbers = self.running().get(id)?.numbers.clone();
+        let mut numbers = lock(&self.running).get(id)?.numbers.clone();
         let settled = numbers.wait_for(|numbers| numbers.state != SessionState::Open);
         let is_lost = matches!(tokio::time::timeout(wait, settled).await, Ok(Err(_)));
         let mut now = numbers.borrow().clone();
@@ -122,11 +118,11 @@ impl Sessions {
     }
 
     pub fn is_open(&self, id: &str) -> bool {
-        self.running().get(id).is_some_and(RunningSession::is_open)
+        lock(&self.running).get(id).is_some_and(RunningSession::is_open)
     }
 
     pub fn wait(&self) {
-        for thread in self.running().values_mut().filter_map(|session| session.thread.take()) {
+        for thread in lock(&self.running).values_mut().filter_map(|session| session.thread.take()) {
             // A session that failed has said so.
             let _ = thread.join();
         }

@@ -7,7 +7,7 @@ mod saved;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -38,6 +38,7 @@ use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
 use crate::launch::session_file::{open_session, read_session};
 use crate::participants::human::HumanQueue;
+use crate::participants::lock;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
@@ -155,7 +156,7 @@ impl TuiHost {
         if !header.participants.iter().any(is_invited) {
             return Ok(None);
         }
-        let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut door = lock(&self.door);
         if door.is_none() {
             *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.remote.clone(), self.set_up.keys())?));
         }
@@ -259,7 +260,7 @@ impl Host for TuiHost {
     }
 
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
-        let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let door = lock(&self.door).clone();
         let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
         let (invited, access) = door.invite(session, seat)?;
         Ok((invited, engine_thread::seat_link(&door, access)))

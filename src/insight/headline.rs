@@ -15,6 +15,7 @@ use crate::ballot::{BallotKind, Stance, count_by_severity};
 use crate::core::{AskedQuestion, Deciding, decided_by_person, decides_nothing, deciding, questions};
 use crate::history::{ApprovalRequested, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome};
 use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, WeakBecause, and_list, leading};
+use crate::workflow::StepKind;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Headline {
@@ -554,8 +555,15 @@ pub fn asked(session: &Session) -> Option<&ApprovalRequested> {
     approval.given.is_none().then_some(&approval.requested)
 }
 
-/// The round whose proposal is blocked, if it is the last one and a person may amend it.
+/// The round whose proposal is blocked, if a yes to the open question asks it again: a person may amend it.
 pub fn blocked(session: &Session) -> Option<&RoundRun> {
+    let step = session.definition().step(&session.step.as_ref()?.id)?;
+    let StepKind::Approval(approval) = &step.kind else { return None };
+    last_blocked(session).filter(|round| approval.on_approve.as_ref() == Some(&round.opened.step))
+}
+
+/// The round whose proposal is blocked, if it is the last one before an open question.
+fn last_blocked(session: &Session) -> Option<&RoundRun> {
     asked(session).filter(|asked| asked.proposal.is_none() && asked.choices.is_empty())?;
     let is_blocked = |round: &&RoundRun| tally(round).map(round_outcome) == Some(RoundOutcome::Blocked);
     session.rounds.last().filter(is_blocked)
@@ -570,7 +578,7 @@ pub fn asked_about(session: &Session) -> Vec<String> {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("proposed {}: {text}", key.replace('_', " "))
     });
-    let blocks = blocked(session).into_iter().flat_map(|round| blocks(session, round));
+    let blocks = last_blocked(session).into_iter().flat_map(|round| blocks(session, round));
     let blocks = blocks.map(|(seat, change)| {
         let change = change.map(|change| format!(", until: {change}")).unwrap_or_default();
         format!("{seat} blocks{change}")

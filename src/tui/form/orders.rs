@@ -189,7 +189,7 @@ pub fn seat_answer(
     let intro = parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n");
     let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
     Form {
-        error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
+        error: again.map(|reason| reason.trim_start().lines().next().unwrap_or_default().to_owned()),
         intro,
         ..Form::new(purpose, format!("Private answer for {seat}"), fields, "")
     }
@@ -197,13 +197,15 @@ pub fn seat_answer(
 
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
     match read_reply(&opened.ballot, text) {
-        ParsedReply::Invalid(reason) => Err(reason.lines().next().unwrap_or_default().to_owned()),
+        ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) => {
+            Err(reason.lines().next().unwrap_or_default().to_owned())
+        }
         ParsedReply::Answered(answer)
             if text.contains("\"confidence\"") && !answer.content.contains_key("confidence") =>
         {
             Err("`confidence` is not a number from 0 to 1".to_owned())
         }
-        ParsedReply::Answered(_) | ParsedReply::BareBlock(..) | ParsedReply::Refused(_) => Ok(()),
+        ParsedReply::Answered(_) | ParsedReply::Refused(_) => Ok(()),
     }
 }
 

@@ -192,9 +192,8 @@ fn a_private_answer_is_thrown_away_only_when_one_agrees() {
     assert!(model.overlay.is_none() && model.notice.is_none());
 }
 
-/// A blocked proposal is amended where it is said, or left blocked.
-#[test]
-fn a_block_is_answered_with_the_proposal_amended() {
+/// A session that asks for an approval after its proposal was blocked; `step` in it is the round's id.
+fn after_a_block(approval: &str) -> Model {
     use crate::core::{NextAction, next};
     let mut lines = saved("release-consent.s2s");
     let opened = lines.iter().find_map(|line| match &line.stamped.event {
@@ -205,7 +204,8 @@ fn a_block_is_answered_with_the_proposal_amended() {
     if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
         opened.definition = format!(
             "participants: [qa-lead]\nsteps:\n  - {{id: {step}, type: round, question: Ship it?, ballot: consent, \
-             rule: consent}}\n  - {{id: ok, type: approval, message: Amend it?}}\n"
+             rule: consent, next: ok}}\n  - {{id: ok, type: approval, {}}}\n",
+            approval.replace("step", &step)
         );
     }
     let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
@@ -213,6 +213,30 @@ fn a_block_is_answered_with_the_proposal_amended() {
         let NextAction::Decide(command) = next(model.session()) else { panic!("nothing is asked") };
         happen(&mut model, command);
     }
+    model
+}
+
+/// Only where a yes asks the proposal again is there something to amend.
+#[test]
+fn an_approval_after_a_block_says_what_it_asks() {
+    let screen = rendered(&after_a_block("message: Adopt it?, on_reject: step"), (80, 24));
+    assert!(screen.contains("Adopt it?") && !screen.contains("Enter amends"), "{screen}");
+}
+
+/// A person's block is not handed in before it says what would lift it.
+#[test]
+fn a_block_without_its_change_stays_in_its_form() {
+    let model = live_on(saved("release-consent.s2s"), |event| matches!(event, Event::RoundOpened(_)));
+    let opened = &model.session().open_round().unwrap().opened;
+    let says = |text: &str| crate::tui::form::check_reply(opened, text).err().unwrap_or_default();
+    assert!(says(r#"{"consent": "block"}"#).contains("minimum_change"));
+    assert_eq!(says(r#"{"consent": "block", "minimum_change": "wait"}"#), "");
+}
+
+/// A blocked proposal is amended where it is said, or left blocked.
+#[test]
+fn a_block_is_answered_with_the_proposal_amended() {
+    let mut model = after_a_block("message: Amend it?, on_approve: step");
     let screen = rendered(&model, (80, 24));
     assert!(screen.contains("Enter amends the proposal and asks again"), "{screen}");
     assert!(screen.contains("blocks") && screen.contains("would pass with"), "{screen}");

@@ -5,7 +5,7 @@
 
 /// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
 /// words, the word here, and what to write. Without a hint the word is taken for the one here.
-const TABLE: [(&str, &str, &str, &str); 72] = [
+const TABLE: [(&str, &str, &str, &str); 79] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
     ("verb", "version", "--version", ""),
@@ -55,7 +55,7 @@ const TABLE: [(&str, &str, &str, &str); 72] = [
     ("definition", "facilitator moderator", "", "write `facilitator: …` on a step of `type: discussion`"),
     ("definition", "version", "", "leave it out: a definition has no version"),
     ("definition", "workflow stages", "steps", "write `steps: [{id: pick, type: round, question: …}]`"),
-    ("round", "prompt ask", "question", "write `question: \"Which cache first?\"`"),
+    ("round", "prompt ask topic", "question", "write `question: \"Which cache first?\"`"),
     ("round", "background", "exploration", "write `exploration: …`, the background to the question"),
     ("round", "vote votes choice choices", "ballot", "write `ballot: {kind: choice, options: [a, b]}`"),
     (
@@ -69,6 +69,15 @@ const TABLE: [(&str, &str, &str, &str); 72] = [
     ("step", "needs depends_on", "", "steps run in the order of the file; `next: ID` goes elsewhere"),
     ("step", "when if", "", "a step of `type: condition` branches; an approval has `ask_if`"),
     ("step", "name", "id", "write `id: …`"),
+    ("step", "title", "description", "write `description: …`, or `label: …` for the stage"),
+    ("step", "models agents seats voters", "", "name them under `participants` at the top of the file"),
+    ("step", "evidence files attachments", "", "write `artifacts: [{file: …}]` at the top of the file"),
+    (
+        "step",
+        "goal constraints max_usd budget max_cost agenda tasks pseudonyms anonymous leaks",
+        "",
+        "write it at the top of the file",
+    ),
     (
         "step",
         "kind",
@@ -77,6 +86,14 @@ const TABLE: [(&str, &str, &str, &str); 72] = [
     ),
     ("step", "uses include", "type", "write `type: use` with `definition: FILE`"),
     ("step", "persona participant", "agent", "write `agent: NAME`"),
+    ("agent", "question system_prompt instructions", "prompt", "write `prompt: \"Plan {{input}}.\"`"),
+    (
+        "agent",
+        "model provider",
+        "",
+        "name it as the agent: `agent: openai/gpt-5-mini`, or on the participant",
+    ),
+    ("discussion", "question", "topic", "write `topic: …`"),
     ("approval", "question prompt", "message", "write `message: \"Adopt it?\"`"),
     ("condition", "if when", "condition", "write `condition: \"context.pick.outcome === 'decided'\"`"),
     (
@@ -104,7 +121,7 @@ const TABLE: [(&str, &str, &str, &str); 72] = [
     ("type", "loop foreach", "each", "write `type: each` with `of` and `as`"),
     ("name", "average mean", "score", ""),
     ("name", "most-votes most", "plurality", ""),
-    ("name", "two-thirds", "supermajority", ""),
+    ("name", "two-thirds 2/3", "supermajority", ""),
     ("name", "simple-majority", "majority", ""),
     ("name", "ranked-choice instant-runoff", "irv", ""),
     ("name", "consensus unanimity", "unanimous", ""),

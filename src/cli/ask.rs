@@ -136,6 +136,7 @@ fn panel(args: &AskArgs, set_up: &Environment) -> Result<Panel, RunError> {
     }
     if let [only] = panel.seats.as_slice()
         && is_model(only)
+        && only != "human"
     {
         panel.seats.push(only.clone());
     }

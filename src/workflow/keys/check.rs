@@ -22,7 +22,9 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     let step_type = type_of(node);
     let what = step_type.map_or("a step".to_owned(), StepType::what);
     let places = &[step_type.map_or("step", |of| of.name), "step"];
-    let keys = Keys { what: &what, places, known: &step_keys(step_type), is_open: false };
+    let mut known = step_keys(step_type);
+    known.rotate_left(EVERY.len());
+    let keys = Keys { what: &what, places, known: &known, is_open: false };
     keys.check(node, found);
     if !matches!(node.value, Value::Map(_)) {
         return;

@@ -49,7 +49,7 @@ pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
 pub fn for_assistants(output: &mut Console) -> VerbResult {
     let path = Path::new(".mcp.json");
     if path.symlink_metadata().is_ok() {
-        output.note("exists, unchanged: .mcp.json; Claude Code reads this entry from it:");
+        output.note("exists, unchanged: .mcp.json; if this entry is not in it, add it:");
     } else {
         Disk::default().write_whole(path, format!("{ENTRY}\n").as_bytes())?;
         output.note("created .mcp.json, which Claude Code reads; other assistants take the same entry:");

@@ -56,7 +56,7 @@ fn every_example_can_be_rehearsed_to_its_end() {
         if fs::read_to_string(&path).expect("readable").contains("\nanswers:") {
             let shown = run(&[], "own.s2s");
             shown.shows("scripted for this example; no model was asked");
-            assert!(!shown.out.contains("REHEARSAL"), "{}: {}", path.display(), shown.out);
+            assert!(!shown.out.contains("REHEARSAL") && !shown.err.contains("warning:"), "{shown:?}");
         }
     }
 }

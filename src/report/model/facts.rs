@@ -112,7 +112,8 @@ pub fn quorum(run: &RoundRun) -> Fact {
 
 impl<'a> QuestionRounds<'a> {
     pub fn facts(&self) -> Facts {
-        let tier = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier);
+        let counted = self.tally.filter(|tally| tally.decided || tally.tier_because.is_some());
+        let tier = counted.and_then(|tally| tally.tier);
         Facts {
             boxes: tier.map_or(0, |tier| tier as usize),
             strength: self.strength(tier),

@@ -4,8 +4,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::core::Refusal;
 use crate::history::{Receipt, SeatInvited, SeatJoined};
-use crate::round::envelope::DeliveryIds;
-use crate::round::envelope::{Envelope, FailedDelivery};
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {
@@ -84,15 +83,3 @@ pub async fn hand_in(engine: &mpsc::Sender<Arrival>, message: Message) -> Option
 
 /// An answer that waits for the disk.
 pub(super) type DueAnswer = (oneshot::Sender<Result<Accepted, Refusal>>, Accepted);
-
-/// The next arrival; never one where there are no remote seats.
-pub(super) async fn next_arrival(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Arrival {
-    let next = match arrivals {
-        Some(arrivals) => arrivals.recv().await,
-        None => None,
-    };
-    match next {
-        Some(arrival) => arrival,
-        None => std::future::pending().await,
-    }
-}

@@ -1,18 +1,10 @@
 //! Writing the log beside the work: one write at a time, in a thread of its own.
 
-use tokio::task::{JoinError, JoinHandle};
+use tokio::task::JoinError;
 
 use super::state::{CommitResult, Engine, EngineError};
 use crate::journal::{DiskError, Journal};
 use crate::workflow::state_file;
-
-/// The end of the write that is running, if one is.
-pub(super) async fn ended(writing: &mut Option<JoinHandle<CommitResult>>) -> Result<CommitResult, JoinError> {
-    match writing {
-        Some(writing) => writing.await,
-        None => std::future::pending().await,
-    }
-}
 
 impl Engine<'_> {
     /// Puts what is staged on disk, then shows it.

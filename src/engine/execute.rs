@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::arrival::next_arrival;
 use super::evidence::too_large;
 use super::facilitator::{FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question};
 use super::round_key::new_key;
 use super::state::{Engine, EngineError};
-use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
+use crate::core::{Command, ExitCode, NextAction, QuestionKind, Refusal, decide, next};
 use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened, RoundRevised, Timestamp};
 use crate::participants::Participant;
 use crate::round::seal::SealTo;
@@ -21,31 +20,25 @@ impl Engine<'_> {
             self.config.facilitator.on_refused(&why);
         }
         self.commit().await?;
+        let arrivals = &mut self.arrivals;
         let request = tokio::select! {
             request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
-            arrival = next_arrival(&mut self.arrivals) => {
+            Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
                 self.take_in(arrival);
                 return Ok(None);
             }
             () = self.config.interrupt.cancelled() => return Ok(None),
         };
-        let (reason, step) = match (request, at) {
-            (FacilitatorRequest::Leave { reason }, WaitPoint::Question(question)) => {
-                (reason, Some(question.step.clone()))
+        let asked = if let WaitPoint::Question(question) = at { Some(question) } else { None };
+        let lost = asked.filter(|asked| matches!(asked.kind, QuestionKind::KeyLost(_)));
+        let reason = match (request, lost) {
+            (FacilitatorRequest::Leave { reason }, _) => reason,
+            (FacilitatorRequest::Answer(no), Some(lost)) if !no.approved => {
+                PauseReason::Waiting(lost.message.clone())
             }
-            (FacilitatorRequest::Leave { reason }, _) => {
-                (reason, self.session.step.as_ref().map(|run| run.id.clone()))
-            }
-            (FacilitatorRequest::Answer(no), WaitPoint::Question(Question { step, kind, message }))
-                if !no.approved && matches!(kind, QuestionKind::KeyLost(_)) =>
-            {
-                (PauseReason::Waiting(message.clone()), Some(step.clone()))
-            }
-            (request, _) => {
-                self.execute(request)?;
-                return Ok(None);
-            }
+            (request, _) => return self.execute(request).map(|()| None),
         };
+        let step = asked.map(|asked| &asked.step).or(self.session.step.as_ref().map(|run| &run.id)).cloned();
         self.pause(reason, step).await.map(Some)
     }
 

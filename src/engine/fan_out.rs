@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinError;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
-use super::arrival::next_arrival;
-use super::commit::ended;
 use super::facilitator::FacilitatorRequest;
 use super::request_pool::{FinishedRequest, PendingRound, PreparedSeat, RequestId};
 use super::seat::{RoundShared, SeatResult};
@@ -40,20 +38,20 @@ impl Engine<'_> {
             return Ok(self.stage(Command::Stop { reason })?);
         }
         let deadline = self.pool.round.as_ref().and_then(|round| round.deadline);
-        let wake = self.wake();
+        let due = self.wake().into_iter().chain(deadline).min();
+        let (arrivals, writing) = (&mut self.arrivals, &mut self.writing);
         let first = tokio::select! {
             Some(settled) = self.pool.at_work.join_next() => Some(settled),
-            ended = ended(&mut self.writing) => {
+            Some(ended) = async { Some(writing.as_mut()?.await) } => {
                 self.written(ended)?;
                 return self.commit().await;
             }
-            () = sleep_until(deadline) => None,
-            () = sleep_until(wake) => None,
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => None,
             request = self.config.facilitator.next_request(None, &self.session) => {
                 self.execute(request.map_err(EngineError::Table)?)?;
                 return self.begin_write();
             }
-            arrival = next_arrival(&mut self.arrivals) => {
+            Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
                 self.take_in(arrival);
                 return self.begin_write();
             }
@@ -74,8 +72,9 @@ impl Engine<'_> {
 
     /// Every seat of a round is asked. One without open seats is watched for its deadline.
     pub(super) fn has_asked(&self, round: &RoundRun) -> bool {
-        let asked = self.pool.round.as_ref().filter(|asked| asked.number == round.opened.number);
-        asked.is_some_and(|asked| asked.left > 0 || Self::local_seats(round).next().is_none())
+        let number = round.opened.number;
+        self.pool.round.as_ref().is_some_and(|asked| asked.number == number)
+            && (self.pool.is_asking(number) || Self::local_seats(round).next().is_none())
     }
 
     /// The open seats that this program asks; remote ones are asked by their doors.
@@ -99,11 +98,10 @@ impl Engine<'_> {
             Ok(settled) => settled,
         };
         // A seat that was asked again has another place, and its watch goes on.
-        if self.pool.is_pending(&place) {
+        if self.pool.requests.remove(&place).is_some() {
             let (RequestId::Seat(_, name, _) | RequestId::Item(name)) = &place;
             self.config.progress.end(name);
         }
-        self.pool.settled(&place);
         match (place, back) {
             (RequestId::Seat(number, seat, attempt), FinishedRequest::Seat(back)) => {
                 self.settle_seat(number, seat, attempt, back)
@@ -183,7 +181,6 @@ impl Engine<'_> {
         let left = self.time_left(round);
         let pending = PendingRound {
             number: round.opened.number,
-            left: 0,
             // Set before anyone begins, so that no seat's own clock runs out before the round's.
             deadline: left.map(|left| Instant::now() + left),
             shared,
@@ -215,9 +212,8 @@ impl Engine<'_> {
         let Some(round) = self.session.open_round() else { return };
         let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
         let place = RequestId::Seat(round.opened.number, seat.to_owned(), attempt);
-        if let Some(request) = self.pool.requests.get(&place) {
+        if let Some(request) = self.pool.requests.remove(&place) {
             request.abort();
-            self.pool.settled(&place);
         }
     }
 
@@ -255,13 +251,6 @@ impl Engine<'_> {
 
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|at| Instant::now() >= at)
-}
-
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => std::future::pending().await,
-    }
 }
 
 #[cfg(test)]

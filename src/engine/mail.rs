@@ -10,12 +10,9 @@ use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
 use crate::core::{Command, Refusal};
-use crate::history::{
-    Door, EnvelopeRefused, Receipt, RefusalWord, RoundRun, SeatFailed, SeatJoined, SeatStatus, Session,
-};
+use crate::history::{Door, EnvelopeRefused, Receipt, RefusalWord, Seat, SeatFailed, SeatJoined, SeatStatus};
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
-use crate::round::envelope::DeliveryIds;
-use crate::round::envelope::{Envelope, FailedDelivery};
+use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 use crate::round::snapshot::sha256_hex;
 
 impl Engine<'_> {
@@ -90,8 +87,7 @@ impl Engine<'_> {
             }
             return Err(refused);
         }
-        let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
-        receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| RefusalWord::Stale.into())
+        self.newly_sealed(&round, &participant)
     }
 
     fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, Refusal> {
@@ -137,9 +133,10 @@ impl Engine<'_> {
         if self.session.paused.is_some() {
             return Err(RefusalWord::TheSessionIsNotRunning.into());
         }
-        let not_offered = || Refusal::from(RefusalWord::NotOffered);
-        let round = asked_of(&self.session, participant, item)?;
-        let seat = round.seat(participant).ok_or_else(not_offered)?;
+        let mut asked =
+            self.session.rounds.iter().rev().filter_map(|round| Some((round, round.seat(participant)?)));
+        let asks = |seat: &Seat| seat.item.as_ref().is_some_and(|asked| asked.item == item);
+        let (round, seat) = asked.find(|(_, seat)| asks(seat)).ok_or(RefusalWord::NotOffered)?;
         let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
         let hash = sha256_hex(&text);
         match &seat.status {
@@ -155,7 +152,7 @@ impl Engine<'_> {
             }
             _ => {}
         }
-        let asked = asked.ok_or_else(not_offered)?;
+        let asked = asked.ok_or(RefusalWord::NotOffered)?;
         let reply = ReplyAttempt { text, ..ReplyAttempt::default() };
         let first = asked.unfit.get(participant).filter(|(attempt, _)| *attempt == seat.retried);
         let first = first.map(|(_, reply)| reply.clone());
@@ -188,15 +185,11 @@ impl Engine<'_> {
             asked.unfit.remove(participant);
             asked.sealed.insert(participant.to_owned(), hash);
         }
-        let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, participant));
-        receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(not_offered)
+        self.newly_sealed(&round, participant)
     }
-}
 
-fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, Refusal> {
-    let asks = |round: &&RoundRun| {
-        let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());
-        asked.is_some_and(|asked| asked.item == item)
-    };
-    session.rounds.iter().rev().find(asks).ok_or_else(|| RefusalWord::NotOffered.into())
+    fn newly_sealed(&self, round: &str, participant: &str) -> Result<Accepted, Refusal> {
+        let receipt = self.session.round(round).and_then(|round| Receipt::of_seat(round, participant));
+        Ok(Accepted::Sealed(receipt.ok_or(RefusalWord::Stale)?, true))
+    }
 }

@@ -38,7 +38,6 @@ pub(super) enum FinishedRequest {
 
 pub(super) struct PendingRound {
     pub number: u32,
-    pub left: usize,
     pub deadline: Option<Instant>,
     pub shared: Arc<RoundShared>,
     /// The form that services hold the replies to.
@@ -72,29 +71,17 @@ impl RequestPool {
     }
 
     pub fn ask(&mut self, ready: PreparedSeat) {
-        let Some(round) = &mut self.round else { return };
+        let Some(round) = &self.round else { return };
         let PreparedSeat { participant, ask, attempt, model } = ready;
         let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
         let shared = Arc::clone(&round.shared);
-        round.left += 1;
         let work = seat::ask_and_seal(participant, ask, model, shared).map(FinishedRequest::Seat);
         self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 
-    pub fn is_pending(&self, place: &RequestId) -> bool {
-        self.requests.contains_key(place)
-    }
-
-    pub fn settled(&mut self, place: &RequestId) {
-        // One that was let go just as it settled is counted once.
-        if self.requests.remove(place).is_none() {
-            return;
-        }
-        if let (RequestId::Seat(number, ..), Some(round)) = (place, &mut self.round)
-            && *number == round.number
-        {
-            round.left = round.left.saturating_sub(1);
-        }
+    /// Seats of this round are asked now.
+    pub fn is_asking(&self, round: u32) -> bool {
+        self.requests.keys().any(|place| matches!(place, RequestId::Seat(number, ..) if *number == round))
     }
 
     /// Gives up the seats of the round; agents go on.

@@ -12,7 +12,7 @@ use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
 use crate::ballot::ReplySchema;
 use crate::core::{Command, ItemHolder, LEASE_MS, decide};
 use crate::handoff::FormFacts;
-use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemReturned};
+use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::tokens::estimated_tokens;
@@ -40,40 +40,35 @@ impl Engine<'_> {
     pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
         self.end_late_work(now)?;
-        let mut ready = Vec::new();
-        let mut waning = Vec::new();
+        let (mut ready, mut claims, mut lack) = (Vec::new(), Vec::new(), None);
         for item in self.session.open_items().filter(|item| !self.is_elsewhere(&item.offered.participant)) {
-            let id = &item.offered.item;
-            if self.pool.is_pending(&RequestId::Item(id.clone())) {
-                if is_waning(item, now) {
-                    waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
-                }
-            } else if item.wait_ms(now) == 0 {
-                ready.push((id.clone(), item.offered.participant.clone(), item.offered.step.clone()));
+            let WorkItemOffered { item: id, participant, step, .. } = &*item.offered;
+            let who = ItemHolder { item: id.clone(), participant: participant.clone(), holder: None };
+            if self.is_asked(id) {
+                // One that ran out, as on a machine that slept, is claimed again.
+                let again = if item.is_held(now) { Command::Renew(who) } else { Command::Claim(who) };
+                claims.extend(is_waning(item, now).then_some(again));
+            } else if item.wait_ms(now) == 0 && lack.is_none() {
+                ready.push(id.clone());
+                lack = self.config.table.get(participant).and_then(|who| who.unavailable_reason(step));
+                claims.extend(lack.is_none().then_some(Command::Claim(who)));
             }
         }
-        for (item, participant, is_held) in waning {
-            let who = ItemHolder { item, participant, holder: None };
-            // One that ran out, as on a machine that slept, is claimed again.
-            self.stage(if is_held { Command::Renew(who) } else { Command::Claim(who) })?;
+        for claim in claims {
+            self.stage(claim)?;
         }
         if ready.is_empty() {
             return Ok(());
         }
-        for (item, participant, step) in &ready {
-            let lack = self.config.table.get(participant).and_then(|who| who.unavailable_reason(step));
-            if let Some(lack) = lack {
-                self.commit().await?;
-                return Err(EngineError::Table(lack));
-            }
-            let (item, participant) = (item.clone(), participant.clone());
-            self.stage(Command::Claim(ItemHolder { item, participant, holder: None }))?;
-        }
         self.commit().await?;
-        for (item, ..) in ready {
-            self.start_work_item(&item)?;
+        match lack {
+            Some(lack) => Err(EngineError::Table(lack)),
+            None => ready.iter().try_for_each(|item| self.start_work_item(item)),
         }
-        Ok(())
+    }
+
+    fn is_asked(&self, item: &str) -> bool {
+        self.pool.requests.contains_key(&RequestId::Item(item.to_owned()))
     }
 
     fn start_work_item(&mut self, id: &str) -> Result<(), EngineError> {
@@ -184,7 +179,7 @@ impl Engine<'_> {
             _ if self.is_elsewhere(&item.offered.participant) => {
                 Some(self.time_is_up_at(item, now)?.since(now))
             }
-            Some(claim) if self.pool.is_pending(&RequestId::Item(item.offered.item.clone())) => {
+            Some(claim) if self.is_asked(&item.offered.item) => {
                 Some(Timestamp(claim.until.0 - LEASE_MS / 2).since(now))
             }
             _ => Some(item.wait_ms(now)),

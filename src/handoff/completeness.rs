@@ -8,15 +8,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::rendering::{Rendered, directive};
-use super::work_item_input::{lacks, look_up, missing};
 use crate::diagnostic::nearest;
 use crate::history::Session;
 use crate::round::snapshot::Snapshot;
-use crate::workflow::{Completeness, Definition, Round, Step, StepKind, TRACKER, Template, is_blank};
+use crate::workflow::{Completeness, Definition, Round, Step, StepKind, TRACKER, Template, is_blank, walk};
 
 const PHRASES: [&str; 12] = [
     "check linear",
@@ -81,15 +82,14 @@ pub struct CheckedRound<'a> {
 impl Checked {
     fn of(texts: &[String], held: &Material<'_>, completeness: Completeness) -> Self {
         let (mut checked, mut reasons) = (Self::default(), Vec::new());
-        if completeness == Completeness::Off {
-            return checked;
-        }
         for Gap { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
             let said = format!("`{phrase}` {what}");
-            if is_certain || completeness == Completeness::Strict {
-                reasons.push(said);
-            } else {
-                checked.warnings.push(format!("the work item may be incomplete: {said}"));
+            match completeness {
+                Completeness::Off => {}
+                Completeness::Warn if !is_certain => {
+                    checked.warnings.push(format!("the work item may be incomplete: {said}"));
+                }
+                Completeness::Warn | Completeness::Strict => reasons.push(said),
             }
         }
         if !reasons.is_empty() {
@@ -97,21 +97,11 @@ impl Checked {
         }
         checked
     }
-
-    fn refused(why: String) -> Self {
-        Self { refusal: Some(why), ..Self::default() }
-    }
 }
 
 impl Session {
     pub fn round_refusal(&self, step: &Step, round: &Round) -> Option<String> {
-        let checked = || self.checked_round(step, round, None);
-        self.lacking(step).or_else(|| checked().map_or_else(Some, |drafted| drafted.checked.refusal))
-    }
-
-    fn lacking(&self, step: &Step) -> Option<String> {
-        let is_needy = !step.requires.is_empty();
-        is_needy.then(|| self.input_of(step).and_then(|input| missing(step, &input)).err()).flatten()
+        self.checked_round(step, round, None).map_or_else(Some, |drafted| drafted.checked.refusal)
     }
 
     /// A round as it would be opened now; fails where it cannot be rendered.
@@ -121,13 +111,15 @@ impl Session {
         round: &'a Round,
         summary: Option<&str>,
     ) -> Result<CheckedRound<'a>, String> {
-        let lacking = self.lacking(step);
+        let is_needy = !step.requires.is_empty();
+        let lacking = || self.input_of(step).and_then(|input| missing(step, &input, |_| false)).err();
+        let refusal = is_needy.then(lacking).flatten();
         let asked = self.rendered_round(step, round);
-        let asked = asked.map_err(|why| lacking.clone().unwrap_or(why))?;
+        let asked = asked.map_err(|why| refusal.clone().unwrap_or(why))?;
         let snapshot = self.snapshot_with(step, &asked.round, summary, self.recalled(step, &asked.round));
-        let checked = match lacking {
-            Some(why) => Checked::refused(why),
+        let checked = match refusal {
             None => self.check_round(step, round, &asked, &snapshot.text),
+            refusal => Checked { refusal, ..Checked::default() },
         };
         Ok(CheckedRound { asked, snapshot, checked })
     }
@@ -151,7 +143,8 @@ impl Session {
         sent: &str,
     ) -> Checked {
         let (own, scope) = template.unzip();
-        let texts = own_texts(self.definition(), step, own.map(Template::text), scope);
+        let said = own.into_iter().map(Template::text).collect();
+        let texts = own_texts(self.definition(), step, said, scope);
         Checked::of(&texts, &self.material(step, input, sent), self.completeness(step))
     }
 
@@ -196,17 +189,22 @@ impl Session {
 
     fn foresee(&self, step: &Step, may_grow: bool) -> Checked {
         let definition = self.definition();
-        if let Err(why) = self.never_there(step) {
-            return Checked::refused(why);
+        // What a step requires and no result can bring would stand in the input.
+        let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
+        let may_come =
+            |key: &str| matches!(key, "context" | "error") || definition.step_of_key(key, step).is_some();
+        if let Err(why) = missing(step, &input, may_come) {
+            return Checked { refusal: Some(why), ..Checked::default() };
         }
-        let (texts, is_open) = match &step.kind {
-            StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
+        let (said, is_open) = match &step.kind {
+            StepKind::Round(round) => (round_texts(round), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
                 let own = step.prompt().map(Template::text);
-                (own_texts(definition, step, own, None), own.is_none_or(|text| text.contains("{{")))
+                (own.into_iter().collect(), own.is_none_or(|text| text.contains("{{")))
             }
             _ => return Checked::default(),
         };
+        let texts = own_texts(definition, step, said, None);
         let (nothing, said) = (Map::new(), texts.join("\n"));
         let mut held = Material { may_grow, ..self.material(step, &nothing, &said) };
         // What a template or a result may bring is not known yet.
@@ -217,32 +215,42 @@ impl Session {
         }
         Checked::of(&texts, &held, self.completeness(step))
     }
-
-    /// Fails with what a step requires and no result can bring: it would stand in the input.
-    fn never_there(&self, step: &Step) -> Result<(), String> {
-        let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
-        lacks(step, |path| {
-            let first = path.split('.').next().unwrap_or_default();
-            !matches!(first, "context" | "error")
-                && self.definition().step_of_key(first, step).is_none()
-                && look_up(&input, path).is_none_or(|found| is_blank(&found))
-        })
-    }
 }
 
-fn round_texts(round: &Round) -> impl Iterator<Item = &str> {
-    [Some(round.question.as_str()), round.exploration.as_deref()].into_iter().flatten()
+fn round_texts(round: &Round) -> Vec<&str> {
+    std::iter::once(round.question.as_str()).chain(round.exploration.as_deref()).collect()
 }
 
 /// The facilitator's own words to the agents or seats of a step, its directive included.
-fn own_texts<'a>(
-    definition: &Definition,
+fn own_texts(definition: &Definition, step: &Step, said: Vec<&str>, scope: Option<&Value>) -> Vec<String> {
+    let all = said.into_iter().chain(directive(definition, step).map(String::as_str));
+    all.map(|text| own_words(text, scope)).collect()
+}
+
+/// Fails with what a step requires and its input lacks, unless its first key is one that `may_come`.
+pub(super) fn missing(
     step: &Step,
-    said: impl IntoIterator<Item = &'a str>,
-    scope: Option<&Value>,
-) -> Vec<String> {
-    let own = said.into_iter().map(|text| own_words(text, scope));
-    own.chain(directive(definition, step).map(|text| own_words(text, scope))).collect()
+    input: &Map<String, Value>,
+    may_come: impl Fn(&str) -> bool,
+) -> Result<(), String> {
+    let is_missing = |path: &&String| {
+        !may_come(path.split('.').next().unwrap_or_default())
+            && look_up(input, path).is_none_or(|found| is_blank(&found))
+    };
+    let named: Vec<String> =
+        step.requires.iter().filter(is_missing).map(|path| format!("`{path}`")).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    Err(format!("the work item lacks {}, which step `{}` requires", named.join(" and "), step.id))
+}
+
+/// A path into what is handed over: at its top, else in the context, else in the session's input.
+fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<Cow<'a, Value>> {
+    let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
+    let at_top = input.get(&keys[0]).and_then(|value| walk(value, &keys[1..]));
+    let inside = |key: &str| input.get(key).and_then(|value| walk(value, &keys));
+    at_top.or_else(|| inside("context")).or_else(|| inside("input"))
 }
 
 fn gather<'a>(value: &'a Value, held: &mut Material<'a>) {

@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde::Serialize as _;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::history::{Session, StepFinished, Timestamp};
-use crate::workflow::{LinkDefinition, Report, Step, Task};
+use crate::history::{LinkedSession, Session, StepFinished, Timestamp};
+use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
 
 pub const NO_LINKS: &str = "{}";
 const AGENT_TASK: &str = "agent_task";
@@ -22,14 +22,15 @@ pub struct LinkedTasks {
     pub warnings: Vec<String>,
 }
 
-/// The tasks of a session, with its links and reports.
-struct TaskLinks {
-    tasks: Vec<Task>,
-    links: Vec<LinkDefinition>,
-    reports: Vec<Report>,
+/// The tasks of a session, with its links and reports, and the sessions that are tasks too.
+struct TaskLinks<'a> {
+    tasks: &'a [Task],
+    links: &'a [LinkDefinition],
+    reports: &'a [Report],
+    sessions: &'a [LinkedSession],
 }
 
-impl TaskLinks {
+impl TaskLinks<'_> {
     fn linked(&self, task: &str) -> LinkedTasks {
         let mut warnings = Vec::new();
         match self.build(task, &mut warnings) {
@@ -42,44 +43,43 @@ impl TaskLinks {
     }
 
     fn build(&self, task: &str, warnings: &mut Vec<String>) -> Result<String, String> {
-        type End = fn(&LinkDefinition) -> &String;
-        let (from, to): (End, End) = (|link| &link.from, |link| &link.to);
-        let others = |here: End, there: End| -> Vec<&Task> {
-            let links = self.links.iter().filter(|link| here(link) == task && link.kind != AGENT_TASK);
-            let ends: Vec<&String> = links.map(there).collect();
-            self.tasks.iter().filter(|task| !task.deleted && ends.contains(&&task.id)).collect()
-        };
-        let sides = [others(to, from), others(from, to)];
-        if sides.iter().all(Vec::is_empty) {
+        let links = || self.links.iter().filter(|link| link.kind != AGENT_TASK);
+        let from: Vec<&str> = links().filter(|link| link.to == task).map(|link| &*link.from).collect();
+        let to: Vec<&str> = links().filter(|link| link.from == task).map(|link| &*link.to).collect();
+        let (from, to) = (self.rows(&from, warnings)?, self.rows(&to, warnings)?);
+        if from.is_empty() && to.is_empty() {
             return Ok(NO_LINKS.to_owned());
         }
-        let mut found = Vec::with_capacity(2);
-        for side in sides {
-            let mut rows = Vec::with_capacity(side.len());
-            for task in side {
-                rows.push((created(task)?, &task.id, self.row(task, warnings)?));
-            }
-            rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
-            found.push(rows.into_iter().map(|(_, _, row)| row).collect::<Value>());
-        }
-        Ok(indented(&json!({ "linked_from": found[0], "linked_to": found[1] })))
+        Ok(indented(&json!({ "linked_from": from, "linked_to": to })))
     }
 
-    fn row(&self, task: &Task, warnings: &mut Vec<String>) -> Result<Map<String, Value>, String> {
-        let mut row = task.row.clone();
+    /// The rows of these tasks and sessions, the oldest first.
+    fn rows(&self, ids: &[&str], warnings: &mut Vec<String>) -> Result<Vec<Value>, String> {
+        let tasks = self.tasks.iter().filter(|task| !task.deleted && ids.contains(&&*task.id));
+        let mut rows = tasks.map(|task| self.row(task, warnings)).collect::<Result<Vec<Value>, _>>()?;
+        let sessions = self.sessions.iter().filter(|past| ids.contains(&&*past.id));
+        rows.extend(sessions.map(LinkedSession::row));
+        // Times of one form are in the order of their text.
+        let place = |row: &Value| ["createdAt", "id"].map(|key| row[key].as_str().map(str::to_owned));
+        rows.sort_by_cached_key(place);
+        Ok(rows)
+    }
+
+    fn row(&self, task: &Task, warnings: &mut Vec<String>) -> Result<Value, String> {
+        let mut row = Value::Object(task.row.clone());
         for key in TIMES {
-            if let Some(Value::String(written)) = row.get(key) {
-                let at =
-                    time(written).ok_or_else(|| format!("`{key}` of `{}` is no time: {written}", task.id))?;
-                row.insert(key.to_owned(), at.to_string().into());
+            if let Some(written) = task.row.get(key).filter(|written| !written.is_null()) {
+                let at = time(written.as_str().unwrap_or_default());
+                let at = at.ok_or_else(|| format!("`{key}` of `{}` is no time: {written}", task.id))?;
+                row[key] = at.to_string().into();
             }
         }
         match self.report_on(task) {
             Ok(None) => {}
             Ok(Some((agent, report, at))) => {
-                row.insert("taskAgentId".to_owned(), agent.into());
-                row.insert("latestTaskAgentReport".to_owned(), report.content.trim().into());
-                row.insert("latestTaskAgentReportCreatedAt".to_owned(), at.to_string().into());
+                row["taskAgentId"] = agent.into();
+                row["latestTaskAgentReport"] = report.content.trim().into();
+                row["latestTaskAgentReportCreatedAt"] = at.to_string().into();
             }
             Err(why) => {
                 warnings.push(format!("the report on linked task `{}` is left out: {why}", task.id));
@@ -117,14 +117,6 @@ impl TaskLinks {
     }
 }
 
-fn created(task: &Task) -> Result<Timestamp, String> {
-    match task.row.get("createdAt") {
-        None | Some(Value::Null) => Ok(Timestamp(0)),
-        Some(written) => time(written.as_str().unwrap_or_default())
-            .ok_or_else(|| format!("`createdAt` of `{}` is no time: {written}", task.id)),
-    }
-}
-
 /// A time as a person may write it: with an offset, or in UTC without one; a date alone is its start.
 fn time(written: &str) -> Option<Timestamp> {
     let text = written.trim();
@@ -148,12 +140,9 @@ impl Session {
         let Some(task) = task else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
         };
-        let (links, reports) = (definition.links.clone(), definition.reports.clone());
-        let mut all = TaskLinks { tasks: self.tasks.to_vec(), links, reports };
-        for past in self.header.iter().flat_map(|header| &header.linked_sessions) {
-            past.add(&mut all.tasks, &mut all.links, &mut all.reports);
-        }
-        all.linked(&task)
+        let sessions = self.header.as_ref().map_or(&[][..], |header| &header.linked_sessions);
+        let Definition { links, reports, .. } = definition;
+        TaskLinks { tasks: &self.tasks, links, reports, sessions }.linked(&task)
     }
 
     /// The task a step works on: its own word, else the issue it is handed, else the session's input,
@@ -194,7 +183,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workflow::{Definition, Source, load};
+    use crate::workflow::{Source, load};
 
     const DAY: &str = "2026-02-";
 
@@ -220,8 +209,8 @@ links:
     }
 
     fn linked(definition: &Definition, task: &str) -> LinkedTasks {
-        let Definition { tasks, links, reports, .. } = definition.clone();
-        TaskLinks { tasks, links, reports }.linked(task)
+        let Definition { tasks, links, reports, .. } = definition;
+        TaskLinks { tasks, links, reports, sessions: &[] }.linked(task)
     }
 
     #[test]
@@ -285,6 +274,7 @@ links:
         let mut definition = definition("");
         definition.tasks[2].row.insert("createdAt".to_owned(), format!("{DAY}03T08:00:00Z").into());
         definition.tasks[1].id = "X".to_owned();
+        definition.tasks[1].row.insert("id".to_owned(), "X".into());
         definition.links[0].from = "X".to_owned();
         let json = linked(&definition, "A").json;
         assert!(json.find("Sooner").is_some() && json.find("Sooner") < json.find("Later"), "{json}");

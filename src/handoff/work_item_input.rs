@@ -3,16 +3,16 @@
 //! Nothing is read but the results so far. What is missing or incomplete is found here, before
 //! anything is offered.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::completeness::missing;
 use super::linked_tasks::NO_LINKS;
 use super::rendering::{directive, of_definition, render};
 use crate::history::{AgentWork, PreviousArtifact, ReviewContext, Session, StageContext, WorkItemOffered};
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, is_blank, walk};
+use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT};
 
 /// A work item without its id.
 pub struct WorkItemDraft {
@@ -91,7 +91,7 @@ impl Session {
             // An agent on another machine has no way to open them.
             previous_artifacts: self.previous_artifacts(seat.skills.is_empty() || seat.remote.is_some()),
         };
-        missing(step, &input)?;
+        missing(step, &input, |_| false)?;
         let linked = self.linked(step);
         let mut task = AgentWork {
             input,
@@ -206,27 +206,6 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
         Template::parse(text).map_err(|error| format!("the prompt of `{agent}` cannot be read: {error}"))
     };
     participant_template(definition, agent).map(parse).transpose()
-}
-
-pub fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
-    lacks(step, |path| look_up(input, path).is_none_or(|found| is_blank(&found)))
-}
-
-pub fn lacks(step: &Step, is_missing: impl Fn(&str) -> bool) -> Result<(), String> {
-    let lacking = step.requires.iter().filter(|path| is_missing(path));
-    let named: Vec<String> = lacking.map(|path| format!("`{path}`")).collect();
-    if named.is_empty() {
-        return Ok(());
-    }
-    Err(format!("the work item lacks {}, which step `{}` requires", named.join(" and "), step.id))
-}
-
-/// A path into what is handed over: at its top, else in the context, else in the session's input.
-pub fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<Cow<'a, Value>> {
-    let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
-    let at_top = input.get(&keys[0]).and_then(|value| walk(value, &keys[1..]));
-    let inside = |key: &str| input.get(key).and_then(|value| walk(value, &keys));
-    at_top.or_else(|| inside("context")).or_else(|| inside("input"))
 }
 
 /// The block before a prompt. Nothing where there is no prompt, since the work item is handed over

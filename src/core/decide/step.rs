@@ -87,8 +87,8 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
     let asked = match (&step.kind, tied) {
         (StepKind::Approval(approval), _) => match running.question(approval) {
-            ApprovalState::Asks(asked) => asked,
-            ApprovalState::Ends(outcome) => return Ok(running.end(outcome)),
+            Ok(asked) => asked,
+            Err(outcome) => return Ok(running.end(outcome)),
         },
         (StepKind::Round(_), Some(tally)) => {
             let choices = tally.verdict.winners.clone();
@@ -152,12 +152,6 @@ impl From<Result<Value, String>> for StepOutcome {
     fn from(came: Result<Value, String>) -> Self {
         came.map_or_else(Self::failed, Self::of)
     }
-}
-
-/// An approval that has not asked yet: it asks, or ends without.
-enum ApprovalState {
-    Asks(ApprovalRequested),
-    Ends(StepOutcome),
 }
 
 impl<'a> Running<'a> {
@@ -233,31 +227,28 @@ impl<'a> Running<'a> {
         Some(StepOutcome::envelope(round_data(round), why.map(|why| why.to_string())))
     }
 
-    fn question(&self, approval: &Approval) -> ApprovalState {
+    /// The question of an approval; the outcome of one that ends without.
+    fn question(&self, approval: &Approval) -> Result<ApprovalRequested, StepOutcome> {
         let Self { session, step, .. } = self;
         let proposal = Proposal::of(session, step);
         if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, step, approval)) {
             let merge = taken.merge();
             let mut data = taken.accepted(None, merge.as_ref());
             data.insert("approved".to_owned(), true.into());
-            return ApprovalState::Ends(StepOutcome { merge, ..StepOutcome::of(data.into()) });
+            return Err(StepOutcome { merge, ..StepOutcome::of(data.into()) });
         }
         let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
         if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
-            let why = format!("round `{round}` has no ideas to merge");
-            return ApprovalState::Ends(StepOutcome::failed(why));
+            return Err(StepOutcome::failed(format!("round `{round}` has no ideas to merge")));
         }
-        let (mut message, written) = match session.rendered_message(step, approval) {
-            Ok(rendered) => rendered,
-            Err(why) => return ApprovalState::Ends(StepOutcome::failed(why)),
-        };
+        let (mut message, written) = session.rendered_message(step, approval).map_err(StepOutcome::failed)?;
         let proposal = proposal.map(|proposal| {
             proposal.answer.unwrap_or_else(|why| {
                 message.push_str(&format!("\nThere is no valid proposal: {why}"));
                 proposal.facts.answer_of("")
             })
         });
-        ApprovalState::Asks(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })
+        Ok(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })
     }
 
     fn approval_data(&self, given: &ApprovalGiven) -> Value {

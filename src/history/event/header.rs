@@ -7,7 +7,7 @@ use serde_with_macros::skip_serializing_none;
 
 use super::remote::RemoteSeat;
 use crate::round::answer::TokenUsage;
-use crate::workflow::{Effort, LinkDefinition, Report, Task};
+use crate::workflow::Effort;
 
 /// The SHA-256, in hex, of the texts that this program writes into sessions, as `tests/fixtures/texts.txt`
 /// lists them.
@@ -147,34 +147,18 @@ pub struct LinkedSession {
 }
 
 impl LinkedSession {
-    /// Adds it as a task with an agent that has reported.
-    pub fn add(&self, tasks: &mut Vec<Task>, links: &mut Vec<LinkDefinition>, reports: &mut Vec<Report>) {
-        let row = json!({
+    /// Its row among linked tasks: its agent is the session, whose report is the outcome.
+    pub fn row(&self) -> Value {
+        let mut row = json!({
             "id": self.id, "title": self.title, "status": self.status, "statusSince": self.reported_at,
             "priority": null, "estimate": null, "timeSpent": null, "createdAt": self.created_at,
             "labels": [], "languageCode": null,
         });
-        tasks.push(Task {
-            id: self.id.clone(),
-            title: self.title.clone(),
-            description: self.report.clone(),
-            status: self.status.clone(),
-            row: row.as_object().cloned().unwrap_or_default(),
-            ..Task::default()
-        });
-        links.push(LinkDefinition {
-            id: format!("{}/outcome", self.id),
-            from: self.session.clone(),
-            to: self.id.clone(),
-            kind: "agent_task".to_owned(),
-            created_at: self.created_at.clone(),
-            place: (0, 0),
-        });
-        reports.push(Report {
-            agent: self.session.clone(),
-            scope: "current".to_owned(),
-            created_at: self.reported_at.clone(),
-            content: self.report.clone(),
-        });
+        if !self.report.trim().is_empty() {
+            row["taskAgentId"] = self.session.as_str().into();
+            row["latestTaskAgentReport"] = self.report.trim().into();
+            row["latestTaskAgentReportCreatedAt"] = self.reported_at.as_str().into();
+        }
+        row
     }
 }

@@ -20,7 +20,6 @@ mod link_door;
 mod mcp;
 mod options;
 mod progress;
-mod serve;
 mod snapshot;
 mod tally;
 mod tui_host;

@@ -81,37 +81,30 @@ impl Session {
 
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
         let answers = run.seats.values().filter_map(|seat| Some((&**seat.item.as_ref()?, seat_answer(seat))));
-        let material = || own_part(&run.opened.snapshot).to_owned();
-        self.leaks_found(&run.opened.step, Some(&run.opened.round), material, answers)
+        self.leaks_found(&run.opened.step, Some(&run.opened.round), own_part(&run.opened.snapshot), answers)
     }
 
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
-        let material = || items.iter().map(|item| self.agent_prompt(&item.offered).1).collect();
+        let material: String = items.iter().map(|item| self.agent_prompt(&item.offered).1).collect();
         let answers = items.iter().map(|item| (&*item.offered, said_for(item)));
-        self.leaks_found(&step.id, None, material, answers)
+        self.leaks_found(&step.id, None, &material, answers)
     }
 
     fn leaks_found<'a>(
         &self,
         step: &str,
         round: Option<&String>,
-        material: impl FnOnce() -> String,
+        material: &str,
         answers: impl Iterator<Item = (&'a WorkItemOffered, Said)>,
     ) -> Option<Event> {
         let mut scanner = LeakScanner::new(self.names_to_find());
-        let answers: Vec<_> = answers.collect();
-        let leaks = |scanner: &LeakScanner| -> Vec<Leak> {
-            answers
-                .iter()
-                .flat_map(|(asked, said)| scanner.leaks_in(said, &asked.participant, &asked.item))
-                .collect()
+        scanner.leave_out(material);
+        let leaks = |(asked, said): (&'a WorkItemOffered, Said)| {
+            scanner.leaks_in(&said, &asked.participant, &asked.item)
         };
-        if leaks(&scanner).is_empty() {
-            return None;
-        }
-        scanner.leave_out(&material());
-        let (step, round, found) = (step.to_owned(), round.cloned(), leaks(&scanner));
-        (!found.is_empty()).then(|| Event::LeaksFound { step, round, found })
+        let found: Vec<Leak> = answers.flat_map(leaks).collect();
+        let (step, round) = (step.to_owned(), round.cloned());
+        (!found.is_empty()).then_some(Event::LeaksFound { step, round, found })
     }
 
     fn handed(&self, item: &str, said: Said) -> Said {

@@ -23,6 +23,8 @@ const LONGEST_TITLE: usize = 120;
 const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
+/// Keys that are required and may be null.
+const NULLABLE: [&str; 2] = ["winner", "recommendation"];
 
 /// The parts of the session that an answer must agree with.
 #[derive(Debug, Clone)]
@@ -271,7 +273,7 @@ impl FormFacts {
 
     /// Checks an answer: its form, and that it agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
-        let answer = &without_nulls(answer, &self.schema());
+        let answer = &without_nulls(answer);
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
         gather_texts(answer, &mut texts);
@@ -327,7 +329,7 @@ impl FormFacts {
     /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
     /// of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
-        let mut data = without_nulls(answer, &self.schema()).as_object().cloned().unwrap_or_default();
+        let mut data = without_nulls(answer).as_object().cloned().unwrap_or_default();
         data.shift_remove("set_aside");
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {
@@ -394,20 +396,15 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     })
 }
 
-fn is_required(schema: &Value, key: &str) -> bool {
-    schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == key))
-}
-
 /// A value without the keys that are null where they may be left out.
-fn without_nulls(value: &Value, schema: &Value) -> Value {
+fn without_nulls(value: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| without_nulls(item, &schema["items"])).collect(),
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
         Value::Object(map) => {
-            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(schema, key));
-            let inner = |key: &String, value| without_nulls(value, &schema["properties"][key.as_str()]);
-            Value::Object(kept.map(|(key, value)| (key.clone(), inner(key, value))).collect())
+            let kept = map.iter().filter(|(key, value)| !value.is_null() || NULLABLE.contains(&key.as_str()));
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+        _ => value.clone(),
     }
 }
 

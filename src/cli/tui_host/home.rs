@@ -1,5 +1,5 @@
-//! Contents of the home screen: saved sessions, definitions in this folder, examples, and models that can
-//! answer on this machine.
+//! Contents of the home screen: saved sessions, definitions in this folder, examples, models that can
+//! answer on this machine; and paths that begin with what was typed.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ use crate::history::Session;
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
+use crate::sanitize::harmless;
 use crate::tui::{Home, HomeRow, ModelSource, OpenTarget, without_tools};
 use crate::workflow::{Source, default_id, load};
 
@@ -24,6 +25,9 @@ const MOST_SESSIONS: usize = 100;
 const MOST_READ: u64 = 4 * 1024 * 1024;
 /// A file larger than this is taken for no definition, in bytes.
 const MOST_DEFINITION: u64 = 256 * 1024;
+
+/// So many entries of a folder are looked at for a path that is typed.
+const MOST_PATHS: usize = 10_000;
 
 const EXAMPLES: [(&str, &str); 4] = [
     ("context-passing.yaml", include_str!("../../../sessions/context-passing.yaml")),
@@ -184,5 +188,48 @@ fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
             let is_usual = KNOWN.iter().any(|known| known.name == provider);
             (!is_usual).then(|| source(provider, false, Vec::new()))
         }
+    }
+}
+
+/// Returns the files and folders that begin with `typed`, in order; folders end with `/`. Hidden ones are
+/// left out unless their dot was typed.
+pub fn paths_beginning_with(project: &Path, typed: &str) -> Vec<String> {
+    let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
+    let shown = &typed[..typed.len() - start.len()];
+    let folder = if shown == "/" { Path::new("/").to_owned() } else { project.join(folder) };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_PATHS);
+    let mut found: Vec<String> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_hidden = name.starts_with('.') && !start.starts_with('.');
+            // A name that cannot be typed as it is would lead elsewhere.
+            if is_hidden || !name.starts_with(start) || harmless(&name) != name {
+                return None;
+            }
+            let is_folder = entry.path().is_dir();
+            Some(format!("{shown}{name}{}", if is_folder { "/" } else { "" }))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_a_folder_are_found_by_how_they_begin() {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(dir.path().join("src/cache")).expect("folders");
+        for name in ["src/cache.rs", "src/caches.rs", "src/main.rs", ".env", "a\tb"] {
+            std::fs::write(dir.path().join(name), "").expect("a file");
+        }
+        let found = |typed: &str| paths_beginning_with(dir.path(), typed);
+        assert_eq!(found("s"), ["src/"]);
+        assert_eq!(found("src/ca"), ["src/cache.rs", "src/cache/", "src/caches.rs"]);
+        assert_eq!(found("src/m"), ["src/main.rs"]);
+        assert_eq!(found("."), [".env"]);
+        assert!(found("a").is_empty() && found("none/x").is_empty() && found("src/main.rs:1").is_empty());
     }
 }

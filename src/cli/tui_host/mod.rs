@@ -2,7 +2,6 @@
 
 mod engine_thread;
 mod home;
-mod paths;
 mod saved;
 
 use std::io::Write as _;
@@ -275,7 +274,7 @@ impl Host for TuiHost {
     }
 
     fn paths(&self, typed: &str) -> Vec<String> {
-        paths::beginning_with(&self.set_up.folders.project, typed)
+        home::paths_beginning_with(&self.set_up.folders.project, typed)
     }
 
     fn context(&self) -> Result<Option<String>, Diagnostic> {

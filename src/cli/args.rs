@@ -534,10 +534,6 @@ impl Format {
         let name = path.file_name()?.to_string_lossy().to_lowercase();
         ENDINGS.into_iter().find_map(|(ending, format)| name.ends_with(ending).then_some(format))
     }
-
-    pub fn ending(self) -> &'static str {
-        ENDINGS.into_iter().find(|(_, format)| *format == self).map_or(".txt", |(ending, _)| ending)
-    }
 }
 
 /// Reads an amount above 0.

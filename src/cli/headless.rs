@@ -426,14 +426,10 @@ fn print_summary(
     }
     match (&session.paused, report::in_one_line(document)) {
         (Some((_, reason)), _) => {
-            let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
-                || session.exhausted.is_some();
-            let reason = reason.to_string();
-            let lead = match &session.paused {
-                Some((_, PauseReason::Interrupted)) if !is_asked => "",
-                Some((_, PauseReason::QuorumUnreachable)) => "stopped: ",
-                _ if reason.starts_with("waiting ") => "",
-                _ => "waiting: ",
+            let lead = match reason {
+                PauseReason::QuorumUnreachable => "stopped: ",
+                PauseReason::Waiting(message) if !message.starts_with("waiting ") => "waiting: ",
+                _ => "",
             };
             output.note(&format!("{lead}{reason}"));
             for line in asked_about(session) {

@@ -23,8 +23,6 @@ const LONGEST_TITLE: usize = 120;
 const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
-/// Keys that are required and may be null.
-const NULLABLE: [&str; 2] = ["winner", "recommendation"];
 
 /// The parts of the session that an answer must agree with.
 #[derive(Debug, Clone)]
@@ -273,7 +271,7 @@ impl FormFacts {
 
     /// Checks an answer: its form, and that it agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
-        let answer = &without_nulls(answer);
+        let answer = &without_nulls(answer, &self.schema()["required"]);
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
         gather_texts(answer, &mut texts);
@@ -329,7 +327,8 @@ impl FormFacts {
     /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
     /// of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
-        let mut data = without_nulls(answer).as_object().cloned().unwrap_or_default();
+        let mut data =
+            without_nulls(answer, &self.schema()["required"]).as_object().cloned().unwrap_or_default();
         data.shift_remove("set_aside");
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {
@@ -396,13 +395,15 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     })
 }
 
-/// A value without the keys that are null where they may be left out.
-fn without_nulls(value: &Value) -> Value {
+/// A value without the keys that are null, but for those that are required.
+fn without_nulls(value: &Value, required: &Value) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        Value::Array(items) => items.iter().map(|item| without_nulls(item, required)).collect(),
         Value::Object(map) => {
-            let kept = map.iter().filter(|(key, value)| !value.is_null() || NULLABLE.contains(&key.as_str()));
-            Value::Object(kept.map(|(key, value)| (key.clone(), without_nulls(value))).collect())
+            let is_required =
+                |key: &str| required.as_array().is_some_and(|names| names.contains(&key.into()));
+            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(key));
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_nulls(value, required))).collect())
         }
         _ => value.clone(),
     }

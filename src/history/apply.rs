@@ -33,7 +33,6 @@ impl Session {
 
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
-        self.note_agenda(&stamped.event);
         let at = stamped.at;
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, at),
@@ -71,12 +70,11 @@ impl Session {
             Event::ApprovalRequested(requested) => self.request(requested, at),
             Event::ApprovalGiven(given) => self.answer(given, at),
             Event::IdeasMerged(merged) => self.note_merge(merged),
-            // The agenda has noted them.
             Event::AgendaUpdated(_)
             | Event::ConflictOpened(_)
             | Event::ConflictResolved(_)
             | Event::QuestionOpened(_)
-            | Event::QuestionAnswered { .. } => {}
+            | Event::QuestionAnswered { .. } => self.note_agenda(&stamped.event),
             Event::ArtifactRecorded(recorded) => self.note_artifact(recorded, at),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded { link, .. } => self.links.push(link.clone()),

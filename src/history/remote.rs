@@ -36,6 +36,11 @@ impl Session {
         self.seat_info(seat)?.remote.as_ref()
     }
 
+    /// A remote seat seals its own ballots, but for those of agents that poll.
+    pub fn seals_itself(&self, seat: &str) -> bool {
+        self.remote(seat).is_some_and(|remote| remote.door != Door::Inbox)
+    }
+
     /// The key that a remote seat signs with: the one in the header, else the one it has joined with.
     pub fn seat_key(&self, seat: &str) -> Option<&str> {
         let pinned = self.remote(seat)?.key.as_deref();

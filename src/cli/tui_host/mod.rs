@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::args::{Format, RunArgs};
+use super::args::RunArgs;
 use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
 use super::dry_run::misfits;
-use super::files::{remove_unused, rendered};
+use super::files::remove_unused;
 use super::link_door::LinkDoor;
 use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
@@ -38,7 +38,7 @@ use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
 use crate::launch::session_file::{open_session, read_session};
 use crate::participants::human::HumanQueue;
 use crate::participants::lock;
-use crate::report::{Document, Source};
+use crate::report::{self, Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, ModelSource, OpenTarget, Palette, ScreenOptions, SeatChoice, SeatLink,
@@ -289,10 +289,10 @@ impl Host for TuiHost {
     }
 
     fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic> {
-        let path = PathBuf::from(format!("{}{}", session.id, Format::Md.ending()));
+        let path = PathBuf::from(format!("{}.md", session.id));
         let document = Document::new(session, Source::default());
         Disk::default()
-            .write_whole(&path, rendered(&document, Format::Md).as_bytes())
+            .write_whole(&path, report::markdown(&document).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }

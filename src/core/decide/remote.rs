@@ -25,7 +25,7 @@ pub fn invite(session: &Session, invited: SeatInvited) -> DecideResult {
 }
 
 pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResult {
-    refuse_if!(!seals_itself(session, &joined.participant), RefusalWord::NotAParticipant);
+    refuse_if!(!session.seals_itself(&joined.participant), RefusalWord::NotAParticipant);
     let known = session.invitations.get(&joined.participant);
     let known = known.filter(|known| known.invitation == joined.invitation && now <= known.expires);
     match known {
@@ -36,13 +36,8 @@ pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResu
     }
 }
 
-/// The ballots of agents that poll are sealed here.
-fn seals_itself(session: &Session, seat: &str) -> bool {
-    session.remote(seat).is_some_and(|remote| !remote.is_sealed_here())
-}
-
 pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> DecideResult {
-    refuse_if!(!seals_itself(session, &envelope.binding.participant), RefusalWord::NotAParticipant);
+    refuse_if!(!session.seals_itself(&envelope.binding.participant), RefusalWord::NotAParticipant);
     let round = session.round(&envelope.binding.round);
     let round = round.filter(|round| round.binding(&envelope.binding.participant) == envelope.binding);
     let seat = round.and_then(|round| round.seat(&envelope.binding.participant));

@@ -183,8 +183,7 @@ pub fn seal_answer(
         return Ok(vec![Event::LateAnswerRefused { step, round, participant }]);
     }
     let run = with_open_seat(session, round, &participant)?;
-    let seals_itself = session.remote(&participant).is_some_and(|remote| !remote.is_sealed_here());
-    refuse_if!(seals_itself, format!("`{participant}` seals its ballot itself"));
+    refuse_if!(session.seals_itself(&participant), format!("`{participant}` seals its ballot itself"));
     Ok(vec![Event::BallotSealed(BallotSealed {
         step: run.opened.step.clone(),
         round: round.to_owned(),

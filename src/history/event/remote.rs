@@ -35,11 +35,6 @@ impl RemoteSeat {
         Some(Self { door, worker, key: None })
     }
 
-    /// An agent that polls sends plain text, which this program seals.
-    pub fn is_sealed_here(&self) -> bool {
-        self.door == Door::Inbox
-    }
-
     /// A program tells more of a reply than a person's browser does.
     pub fn is_by_program(&self) -> bool {
         self.door != Door::Link

@@ -111,15 +111,6 @@ pub fn estimated_tokens(text: &str) -> usize {
     usize::try_from(scan.price.div_ceil(TOKEN)).unwrap_or(usize::MAX)
 }
 
-/// Whether texts together are at least so many tokens, without reading more of them than that takes.
-pub fn has_tokens(texts: &[&str], least: u64) -> bool {
-    let mut scan = Scan::default();
-    texts.iter().flat_map(|text| text.chars()).any(|c| {
-        scan.add(c);
-        scan.price >= least * TOKEN
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -146,14 +137,5 @@ mod tests {
             read += 1;
         }
         assert!(read >= 18, "{read}");
-    }
-
-    #[test]
-    fn a_threshold_is_reached_where_the_estimate_is() {
-        for text in ["", "one", "Which cache first, and why? 12345\n  x: y\n", "价格缓存"] {
-            let all = estimated_tokens(text) as u64;
-            assert!(!has_tokens(&[text, " "], all + 1), "{text}");
-            assert!(all < 2 || has_tokens(&[text], all - 1), "{text}");
-        }
     }
 }

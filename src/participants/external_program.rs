@@ -5,15 +5,14 @@
 //! it ended and what it said on standard error is kept for the record.
 
 use std::path::Path;
-use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use futures::future::{Either, select};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
 
 use super::{ExitNote, ProgramExit, SeatRequest, lock};
 use crate::sanitize::{LEAST_KEY, MASKED_KEY};
@@ -79,33 +78,27 @@ pub async fn run(
     };
     let (mut of_out, mut of_err) = (Vec::new(), Vec::new());
     let (stdin, out, err) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
-    let aside = async {
-        let feed = async move {
-            if let Some(mut stdin) = stdin {
-                // A program need not read its input.
-                let _ = stdin.write_all(input.as_bytes()).await;
-                let _ = stdin.shutdown().await;
-            }
-        };
-        let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, &mut of_err, &keys, piece);
-        tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1.map(drop)
+    let feed = async move {
+        if let Some(mut stdin) = stdin {
+            // A program need not read its input.
+            let _ = stdin.write_all(input.as_bytes()).await;
+            let _ = stdin.shutdown().await;
+        }
     };
+    let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, &mut of_err, &keys, piece);
+    let aside = async { tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1 };
     let told = |piece: &[u8]| keep(|noted| &mut noted.stdout, &mut of_out, long, piece);
-    let out = follow(out, most, told, is_all);
+    let stays = CancellationToken::new();
+    let answer = async {
+        let read = follow(out, most, told, is_all).await;
+        if matches!(read, Ok((_, true))) {
+            stays.cancel();
+        }
+        read
+    };
     let done = async {
-        let (stdout, stays) = match select(pin!(out), pin!(aside)).await {
-            Either::Left((read, aside)) => {
-                let (stdout, stays) = read?;
-                if !stays {
-                    aside.await?;
-                }
-                (stdout, stays)
-            }
-            Either::Right((ended, out)) => {
-                ended?;
-                out.await?
-            }
-        };
+        let (read, _) = tokio::join!(answer, stays.run_until_cancelled(aside));
+        let (stdout, stays) = read?;
         let status = if stays { None } else { Some(child.wait().await?) };
         std::io::Result::Ok((stdout, status))
     };

@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 
 pub use progress::lock;
 
@@ -136,6 +136,12 @@ impl Reply {
     pub fn own(origin: Origin, text: String) -> Self {
         Self { text, origin, tries: 1, ..Self::default() }
     }
+}
+
+/// The answer of a participant that waits for nothing: a text, or why there is none.
+fn at_once(origin: Origin, answer: Result<String, String>) -> BoxFuture<'static, Result<Reply, Failure>> {
+    let failed = |reason| Failure { origin: Some(origin), ..Failure::from(reason) };
+    Box::pin(ready(answer.map(|text| Reply::own(origin, text)).map_err(failed)))
 }
 
 /// Why nothing came back: a fault of the way there, never of the answer's content.

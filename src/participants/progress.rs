@@ -15,9 +15,9 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of one request, noted by its participant. A watch that nobody keeps drops its notes.
+/// Progress of one request, noted by its participant.
 #[derive(Debug, Clone, Default)]
-pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
+pub struct ProgressHandle(Arc<Mutex<ProgressState>>);
 
 #[derive(Debug)]
 struct ProgressState {
@@ -75,44 +75,30 @@ impl RequestPhase {
 }
 
 impl ProgressHandle {
-    fn kept() -> Self {
-        let (now, told) = (Instant::now(), Progress::default());
-        let noted = ProgressState { told, since: now, until: None, heard: now, before: None, pieces: 0 };
-        Self(Some(Arc::new(Mutex::new(noted))))
-    }
-
-    fn note(&self, change: impl FnOnce(&mut ProgressState)) {
-        if let Some(noted) = &self.0 {
-            change(&mut lock(noted));
-        }
-    }
-
     /// Notes that a request is sent, the `tries`th. The first of a second asking goes unnoted.
     pub fn asked(&self, tries: u32) {
-        self.note(|noted| match noted.before {
-            Some(_) if tries == 1 => {}
-            before => {
-                noted.enter(RequestPhase::Asked, None);
-                // A re-ask counts on from the request whose reply did not fit.
-                noted.told.tries = before.map_or(tries, |before| before + tries - 1);
-            }
-        });
+        let mut noted = lock(&self.0);
+        if noted.before.is_none() || tries > 1 {
+            noted.enter(RequestPhase::Asked, None);
+            // A re-ask counts on from the request whose reply did not fit.
+            noted.told.tries = noted.before.map_or(tries, |before| before + tries - 1);
+        }
     }
 
     /// Notes that the reply did not fit and the seat is asked again: content, so that it looks as
     /// before, a reply coming in, until that fails on the way.
     pub fn again(&self) {
-        self.note(|noted| noted.before = Some(noted.told.tries.max(1)));
+        let mut noted = lock(&self.0);
+        noted.before = Some(noted.told.tries.max(1));
     }
 
     pub fn on_data(&self, pieces: usize) {
-        self.note(|noted| {
-            noted.pieces += pieces;
-            if noted.told.standing != RequestPhase::Answering {
-                noted.enter(RequestPhase::Answering, None);
-            }
-            noted.heard = Instant::now();
-        });
+        let mut noted = lock(&self.0);
+        noted.pieces += pieces;
+        if noted.told.standing != RequestPhase::Answering {
+            noted.enter(RequestPhase::Answering, None);
+        }
+        noted.heard = Instant::now();
     }
 
     /// Notes what an agent's program printed: its last line is kept.
@@ -120,20 +106,19 @@ impl ProgressHandle {
         const LONGEST: usize = 200;
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
         if let Some(last) = last {
-            self.note(|noted| noted.told.said = Some(last.chars().take(LONGEST).collect()));
+            lock(&self.0).told.said = Some(last.chars().take(LONGEST).collect());
         }
     }
 
     /// Notes that the next request is sent after this wait, and why.
     pub fn waits(&self, trouble: &str, wait: Duration) {
-        self.note(|noted| {
-            noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
-            noted.told.trouble = Some(trouble.to_owned());
-        });
+        let mut noted = lock(&self.0);
+        noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
+        noted.told.trouble = Some(trouble.to_owned());
     }
 
-    fn progress(&self) -> Option<Progress> {
-        let noted = lock(self.0.as_ref()?);
+    fn progress(&self) -> Progress {
+        let noted = lock(&self.0);
         let silent = noted.heard.elapsed();
         let is_stalled =
             noted.told.standing == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
@@ -143,13 +128,20 @@ impl ProgressHandle {
             (noted.told.standing, noted.since.elapsed())
         };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-        Some(Progress {
+        Progress {
             standing,
             for_ms: ms(since),
             left_ms: noted.until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
             tokens: noted.pieces / 100 * 100,
             ..noted.told.clone()
-        })
+        }
+    }
+}
+
+impl Default for ProgressState {
+    fn default() -> Self {
+        let (now, told) = (Instant::now(), Progress::default());
+        Self { told, since: now, until: None, heard: now, before: None, pieces: 0 }
     }
 }
 
@@ -166,7 +158,7 @@ pub struct ProgressBoard(Arc<Mutex<HashMap<String, ProgressHandle>>>);
 impl ProgressBoard {
     /// A new watch for a seat, in the place of an earlier one.
     pub fn begin(&self, seat: &str) -> ProgressHandle {
-        let watch = ProgressHandle::kept();
+        let watch = ProgressHandle::default();
         lock(&self.0).insert(seat.to_owned(), watch.clone());
         watch
     }
@@ -181,7 +173,7 @@ impl ProgressBoard {
 
     pub fn progress(&self) -> HashMap<String, Progress> {
         let watches = lock(&self.0);
-        watches.iter().filter_map(|(seat, watch)| Some((seat.clone(), watch.progress()?))).collect()
+        watches.iter().map(|(seat, watch)| (seat.clone(), watch.progress())).collect()
     }
 }
 
@@ -212,7 +204,7 @@ mod tests {
         watch.asked(2);
         let trouble = now().trouble;
         assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));
-        assert_eq!(watches.begin("ann").progress().map(|fresh| fresh.tries), Some(0));
+        assert_eq!(watches.begin("ann").progress().tries, 0);
         watch.said("one\ntwo\n\n");
         watches.clear();
         assert!(watches.progress().is_empty());
@@ -220,6 +212,5 @@ mod tests {
         program.said("compiling\nlinking\n\n");
         let said = watches.progress().remove("build/1").and_then(|progress| progress.said);
         assert_eq!(said.as_deref(), Some("linking"));
-        ProgressHandle::default().on_data(1);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::TokenUsage;
 use super::progress::lock;
 
 /// The rest of a cost limit for all seats, in US dollars.
@@ -18,11 +19,17 @@ struct Left {
     free: f64,
     /// The possible cost of requests without reported usage.
     untold: f64,
+    /// The usage of all others.
+    told: Vec<TokenUsage>,
 }
 
 impl Funds {
     pub fn untold(&self) -> f64 {
         lock(&self.0).untold
+    }
+
+    pub fn told(&self) -> Vec<TokenUsage> {
+        lock(&self.0).told.clone()
     }
 
     /// Adds what earlier requests may have cost that told nothing of it.
@@ -78,10 +85,11 @@ pub struct Paid {
 impl Paid {
     /// It has come back: what it used was told, and is counted from there; or nothing was charged for it;
     /// or neither.
-    pub fn settle(mut self, is_told: bool, may_cost: bool) {
-        if is_told || !may_cost {
+    pub fn settle(mut self, told: Option<TokenUsage>, may_cost: bool) {
+        lock(&self.purse.funds.0).told.extend(told);
+        if told.is_some() || !may_cost {
             let rooms = std::mem::take(&mut self.rooms);
-            *lock(&self.purse.aside) += if is_told { 0 } else { rooms };
+            *lock(&self.purse.aside) += if told.is_some() { 0 } else { rooms };
         }
     }
 }
@@ -100,19 +108,19 @@ mod tests {
     fn two_requests_are_set_aside_and_more_only_as_the_limit_leaves() {
         let funds = Funds::default();
         funds.leave(0.15);
-        let purse = funds.purse(0.1, 2);
-        purse.pay(1).expect("the first").settle(true, true);
-        purse.pay(1).expect("a re-ask").settle(false, false);
+        let (purse, told) = (funds.purse(0.1, 2), Some(TokenUsage::default()));
+        purse.pay(1).expect("the first").settle(told, true);
+        purse.pay(1).expect("a re-ask").settle(None, false);
         drop(purse.pay(1).expect("what was not charged is had again"));
         drop(purse.pay(1).expect("the limit leaves one"));
         assert!((funds.untold() - 0.2).abs() < 1e-9, "{}", funds.untold());
         let why = purse.pay(1).expect_err("no more");
         funds.leave(0.15);
         let twice = funds.purse(0.1, 1).pay(2).expect("one is set aside, the limit leaves the other");
-        twice.settle(true, true);
+        twice.settle(told, true);
         assert!((lock(&funds.0).free - 0.05).abs() < 1e-9);
         assert_eq!(why, "one more request could cost $0.1000, more than the limit leaves");
-        funds.purse(0.0, 0).pay(1).expect("nothing is charged").settle(false, true);
-        Purse::default().pay(1).expect("no limit").settle(false, true);
+        funds.purse(0.0, 0).pay(1).expect("nothing is charged").settle(None, true);
+        Purse::default().pay(1).expect("no limit").settle(None, true);
     }
 }

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
+use futures::future::BoxFuture;
 
-use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest, at_once};
 use crate::sanitize::harmless_line;
 
 /// The shown part of a line, in characters.
@@ -51,11 +51,7 @@ fn difference(recorded: &str, now: &str) -> String {
 
 impl Participant for RecordedTakes {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let reply = match self.reply(ask) {
-            Ok(text) => Ok(Reply::own(Origin::Recorded, text)),
-            Err(reason) => Err(reason.into()),
-        };
-        ready(reply).boxed()
+        at_once(Origin::Recorded, self.reply(ask))
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
+use futures::future::BoxFuture;
 
 use crate::workflow::written_id;
 
-use super::{Failure, Origin, Participant, Reply, SeatRequest, lock};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, at_once, lock};
 
 /// A reply, or the message with which the try fails.
 pub type ScriptedReply = Result<String, String>;
@@ -61,14 +61,11 @@ impl ScriptedParticipant {
 impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         match (self.next_line(&ask.step), &self.otherwise) {
-            (Some(Ok(text)), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
-            (Some(Err(reason)), _) => {
-                ready(Err(Failure { origin: Some(Origin::Script), ..reason.into() })).boxed()
-            }
+            (Some(reply), _) => at_once(Origin::Script, reply),
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
                 let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);
-                ready(Err(reason.into())).boxed()
+                at_once(Origin::Script, Err(reason))
             }
         }
     }

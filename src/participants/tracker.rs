@@ -5,10 +5,12 @@
 //! as STATUS`, with evidence in the lines that follow, with `{issue_id, status, evidence}`. What
 //! stands where is the session's to know: it keeps nothing between two requests.
 
-use futures::future::{BoxFuture, FutureExt as _, ready};
+use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkItemView, at_once};
+
+const MARK: &str = "the tracker needs `Mark issue ID as STATUS`";
 
 /// Answers at once, from the tasks it is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,31 +19,24 @@ pub struct Tracker;
 impl Participant for Tracker {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let answer = match &ask.task {
-            Some(task) => answer(&ask.prompt.snapshot, task),
+            Some(task) => answer(&ask.prompt.snapshot, task).map(|answer| answer.to_string()),
             None => Err("the tracker takes no seat in a round".to_owned()),
         };
-        ready(match answer {
-            Ok(answer) => Ok(Reply::own(Origin::Tracker, answer.to_string())),
-            Err(reason) => Err(reason.into()),
-        })
-        .boxed()
+        at_once(Origin::Tracker, answer)
     }
 }
 
 fn answer(prompt: &str, task: &WorkItemView) -> Result<Value, String> {
-    let prompt = prompt.trim();
-    let first = prompt.lines().next().unwrap_or_default().trim();
-    let lower = first.to_lowercase();
-    if lower.starts_with("get ") {
-        return Ok(status(&task.tasks));
+    let (first, more) = prompt.trim().split_once('\n').unwrap_or((prompt.trim(), ""));
+    let words: Vec<&str> = first.split_whitespace().collect();
+    match words.split_first().map(|(verb, words)| (verb.to_lowercase(), words)) {
+        Some((verb, [_, ..])) if verb == "get" => Ok(status(&task.tasks)),
+        Some((verb, words @ [_, ..])) if verb == "mark" => mark(words, first, more, task),
+        _ => Err(format!(
+            "the tracker understands `Get status and next issue details` and `Mark issue ID as Done`, not `{}`",
+            first.trim()
+        )),
     }
-    if let Some(rest) = lower.strip_prefix("mark ") {
-        let words: Vec<&str> = first[first.len() - rest.len()..].split_whitespace().collect();
-        return mark(&words, prompt, task);
-    }
-    Err(format!(
-        "the tracker understands `Get status and next issue details` and `Mark issue ID as Done`, not `{first}`"
-    ))
 }
 
 fn status(tasks: &[TrackedTask]) -> Value {
@@ -53,25 +48,22 @@ fn status(tasks: &[TrackedTask]) -> Value {
     json!({ "done": done, "todo": tasks.len() - done, "next_issue": next.map(TrackedTask::issue) })
 }
 
-fn mark(words: &[&str], prompt: &str, task: &WorkItemView) -> Result<Value, String> {
+fn mark(words: &[&str], first: &str, more: &str, task: &WorkItemView) -> Result<Value, String> {
     let words: &[&str] = match words {
         [kind, rest @ ..] if matches!(kind.to_lowercase().as_str(), "issue" | "task" | "ticket") => rest,
         all => all,
     };
-    let [id, to, status, ..] = words else {
-        return Err("the tracker needs `Mark issue ID as STATUS`".to_owned());
-    };
+    let [id, to, status, ..] = words else { return Err(MARK.to_owned()) };
     if !to.eq_ignore_ascii_case("as") {
-        return Err("the tracker needs `Mark issue ID as STATUS`".to_owned());
+        return Err(MARK.to_owned());
     }
     let status = status.trim_end_matches([':', '.', ',']).to_uppercase();
     if !task.tasks.iter().any(|known| known.id == *id) {
         return Err(format!("the tracker has no issue `{id}`"));
     }
-    let evidence = evidence(prompt);
+    let evidence = evidence(first, more);
     if TrackedTask::is_done(&status) && !task.is_rehearsal {
-        let first = prompt.lines().next().unwrap_or_default().to_lowercase();
-        let is_asked = first.contains("evidence") || task.evidence_asked.contains(*id);
+        let is_asked = first.to_lowercase().contains("evidence") || task.evidence_asked.contains(*id);
         if let Some(why) = not_done(&evidence, is_asked).or_else(|| failed_before(&task.input)) {
             return Err(format!("`{id}` is not marked done: {why}"));
         }
@@ -127,12 +119,11 @@ fn says_failed(text: &str) -> bool {
 
 /// The evidence: what follows `evidence:` in the first line, then `label: value` lines; lines without
 /// a label are taken together.
-fn evidence(prompt: &str) -> Map<String, Value> {
+fn evidence(first: &str, more: &str) -> Map<String, Value> {
     let mut found = Map::new();
-    let first = prompt.lines().next().unwrap_or_default();
     let behind = first.rsplit_once(':').map(|(_, behind)| behind.trim()).filter(|behind| !behind.is_empty());
     let mut unlabelled: Vec<&str> = behind.into_iter().collect();
-    for line in prompt.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()) {
+    for line in more.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.split_once(':') {
             Some((label, value)) => {
                 found.insert(label.trim().to_owned(), value.trim().into());

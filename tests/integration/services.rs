@@ -174,7 +174,7 @@ fn doctor_says_which_parameters_a_model_took() {
     let one = one_round("{persona: qa-lead, model: gateway/gpt-5, temperature: 0.2}");
     let desk = desk(&server, &one, "");
     let probed = desk.run(["doctor", "gateway/gpt-5", "--probe"]).code(0);
-    probed.shows("took max_completion_tokens, seed, effort; declined temperature");
+    probed.shows("took max_output_tokens, seed, effort; declined temperature");
     desk.run(["--batch", "decide.yaml"]).code(0);
     assert_eq!(desk.events("answer_revealed")[0]["dropped"], json!(["temperature"]));
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{DecodeError, PLACE, ReplyStream, RequestOptions, items, parse, schema, usage, without_nulls};
 use crate::participants::{Prompt, SeatRequest, TokenUsage};
-use crate::tokens::has_tokens;
+use crate::tokens::estimated_tokens;
 use crate::workflow::Effort;
 
 /// The user text is one, or, where the snapshot is long enough for the service's cache, a block of its own
@@ -34,7 +34,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
 /// The shared part is worth a mark: the service caches nothing below 1,024 tokens, and takes no empty block,
 /// which an agent's prompt without a tail would leave.
 pub(super) fn is_marked(prompt: &Prompt) -> bool {
-    !prompt.tail.is_empty() && has_tokens(&[&prompt.rules, &prompt.snapshot], 1024)
+    !prompt.tail.is_empty() && estimated_tokens(&prompt.rules) + estimated_tokens(&prompt.snapshot) >= 1024
 }
 
 /// Takes in a whole reply, or an event of one.

@@ -138,9 +138,10 @@ pub(super) fn parse(body: &[u8]) -> Result<Value, DecodeError> {
 }
 
 fn refuse_error(value: &Value) -> Result<(), DecodeError> {
-    let value = value.get(0).unwrap_or(value);
-    let Some(error) = value.get("error").filter(|error| !error.is_null()) else { return Ok(()) };
-    let error = ServiceError::of(error, value);
+    if value.get(0).unwrap_or(value)["error"].is_null() {
+        return Ok(());
+    }
+    let error = ServiceError::of(value);
     let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
     let reason = format!("the service sent an error{kind} under status 200");
     Err(DecodeError { said: error.message, status: error.status, ..DecodeError::new(reason) })
@@ -168,16 +169,7 @@ fn finish(word: Option<&str>) -> Result<Finish, DecodeError> {
     }
 }
 
-/// The end of a stream that gave no reason: with an end mark some text is a reply, without one a complete
-/// JSON object or closed fenced blocks are.
-fn end_without_reason(text: &str, has_mark: bool) -> Result<Finish, DecodeError> {
-    if !text.trim().is_empty() && (has_mark || is_whole(text)) {
-        Ok(Finish::Complete)
-    } else {
-        Err(DecodeError::broken_off())
-    }
-}
-
+/// The text is a complete JSON object, or ends with closed fenced blocks.
 fn is_whole(text: &str) -> bool {
     let text = text.trim();
     let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
@@ -212,10 +204,12 @@ impl ReplyStream {
     }
 
     pub fn end(self) -> Result<Reply, DecodeError> {
-        let finish = match self.reason.as_deref() {
-            None if self.called && self.style == ApiStyle::Anthropic => return Err(DecodeError::broken_off()),
-            None => end_without_reason(&self.text, self.is_done)?,
-            reason => finish(reason)?,
+        let breaks_off = self.called && self.style == ApiStyle::Anthropic || self.text.trim().is_empty();
+        let finish = match self.reason {
+            // With an end mark some text is a reply.
+            None if !breaks_off && (self.is_done || is_whole(&self.text)) => Finish::Complete,
+            None => return Err(DecodeError::broken_off()),
+            reason => finish(reason.as_deref())?,
         };
         let finish = match finish {
             Finish::Complete if self.called => Finish::ToolCall,
@@ -253,29 +247,49 @@ impl ServiceError {
     pub fn read(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body.strip_prefix(BOM).unwrap_or(body));
         let text = text.trim();
-        if text.starts_with('<') {
-            return Self { is_page: true, ..Self::default() };
+        match serde_json::from_str(text) {
+            _ if text.starts_with('<') => Self { is_page: true, ..Self::default() },
+            Ok(value @ (Value::Object(_) | Value::Array(_))) => Self::of(&value),
+            Err(_) if text.starts_with(['{', '[']) => Self::default(),
+            _ => Self::of(&json!({ "message": text })),
         }
-        let value = match serde_json::from_str::<Value>(text) {
-            Ok(value) => value,
-            Err(_) if text.starts_with(['{', '[']) => return Self::default(),
-            Err(_) => text.into(),
-        };
-        let body = value.get(0).unwrap_or(&value);
-        let error = [&body["error"], &body["fault"], body].into_iter().find(|error| !error.is_null());
-        let mut read = error.map(|error| Self::of(error, body)).unwrap_or_default();
-        value.as_str().unwrap_or_default().clone_into(&mut read.sentences);
-        read.collect(&value);
-        read
     }
 
-    /// Collects what a body says anywhere in it.
+    fn of(body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
+        let error = [&body["error"], &body["fault"]].into_iter().find(|error| !error.is_null());
+        let error = error.unwrap_or(body);
+        let word = |key: &str| error.get(key).and_then(Value::as_str);
+        let words = || [word("code"), word("type"), word("status")].into_iter().flatten();
+        let mut read = Self { message: word("message").map(str::to_owned), ..Self::default() };
+        read.collect(body);
+        let message = read.message.filter(|text| !text.trim().is_empty());
+        let said = message.as_deref().unwrap_or_default();
+        let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        Self {
+            kind: words().find(|word| is_name(word)).map(str::to_owned),
+            status: code.or_else(|| words().find_map(status_of)),
+            quota: words().any(|word| word == "insufficient_quota"),
+            filtered: words().any(|word| ["content_filter", "content_policy_violation"].contains(&word))
+                || said.contains("content filtering policy"),
+            wait: read.wait.or_else(|| wait_in_words(said)),
+            message,
+            ..read
+        }
+    }
+
+    /// Collects what a body says anywhere in it; its first sentence is the message where it has no other.
     fn collect(&mut self, value: &Value) {
         items(value).for_each(|item| self.collect(item));
         for (key, value) in value.as_object().into_iter().flatten() {
             match (key.as_str(), value) {
                 ("param", Value::String(name)) => self.param = Some(name.clone()),
-                ("message" | "msg" | "detail" | "error" | "raw", Value::String(text)) => {
+                ("retryDelay", Value::String(text)) => self.wait = self.wait.or_else(|| duration(text)),
+                (
+                    "message" | "Message" | "msg" | "detail" | "error" | "faultstring" | "raw",
+                    Value::String(text),
+                ) => {
+                    self.message.get_or_insert_with(|| text.clone());
                     self.sentences += &format!("{text}\n");
                 }
                 ("loc", Value::Array(path)) => {
@@ -286,33 +300,6 @@ impl ServiceError {
                 ("input", _) => {}
                 _ => self.collect(value),
             }
-        }
-    }
-
-    fn of(error: &Value, body: &Value) -> Self {
-        let word = |key: &str| error.get(key).and_then(Value::as_str);
-        let words = [word("code"), word("type"), word("status")];
-        // OpenAI's; AWS's; FastAPI's, as a text or as a list; Apigee's; a gateway's beside `error`.
-        let detail = || error.pointer("/detail/0/msg").and_then(Value::as_str);
-        let message = word("message").or_else(|| error.as_str()).or_else(|| word("detail"));
-        let message = message.or_else(detail).or_else(|| word("faultstring")).or_else(|| word("Message"));
-        let message = message.or_else(|| body.get("message").and_then(Value::as_str));
-        let any = |known: &[&str]| words.iter().flatten().any(|word| known.contains(word));
-        let mut details = error["details"].as_array().into_iter().flatten();
-        let told = details.find_map(|detail| detail["retryDelay"].as_str());
-        Self {
-            kind: words.iter().flatten().find(|word| is_name(word)).map(|word| (*word).to_owned()),
-            status: error
-                .get("code")
-                .and_then(Value::as_u64)
-                .and_then(|code| u16::try_from(code).ok())
-                .or_else(|| words.iter().flatten().find_map(|word| status_of(word))),
-            quota: any(&["insufficient_quota"]),
-            filtered: any(&["content_filter", "content_policy_violation"])
-                || message.is_some_and(|text| text.contains("content filtering policy")),
-            wait: told.and_then(duration).or_else(|| message.and_then(wait_in_words)),
-            message: message.filter(|text| !text.trim().is_empty()).map(str::to_owned),
-            ..Self::default()
         }
     }
 
@@ -338,8 +325,8 @@ fn wait_in_words(text: &str) -> Option<Duration> {
 }
 
 /// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in
-/// seconds.
-fn duration(text: &str) -> Option<Duration> {
+/// seconds. One too large to count is as long as can be said.
+pub(super) fn duration(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text.trim(), None);
     loop {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());

@@ -7,7 +7,6 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError, first_line};
 use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
@@ -19,6 +18,8 @@ pub(super) struct RequestError {
     pub in_full: Option<String>,
     /// The next request may succeed.
     pub again: bool,
+    /// The service may have worked on the request, and charge for it.
+    pub may_cost: bool,
     pub asked: Option<Duration>,
     pub status: Option<u16>,
     /// The service says that its model is still being loaded.
@@ -72,13 +73,6 @@ impl RequestError {
         Self { in_full, again, status: Some(status), is_loading, ..Self::permanent(reason) }
     }
 
-    /// A redirect, which is not followed: `target` is the host it names, if it names another.
-    pub fn redirect(status: u16, target: Option<&str>) -> Self {
-        let target = target
-            .map_or("another address of the same host".to_owned(), |host| format!("`{}`", first_line(host)));
-        Self::permanent(format!("HTTP {status}: redirected to {target}, which is not followed"))
-    }
-
     /// The same without secrets, which are shown nowhere.
     pub fn masked(self, secrets: &[String]) -> Self {
         let in_full = self.in_full.map(|text| masked(text, secrets));
@@ -89,8 +83,12 @@ impl RequestError {
     pub fn unreadable(unreadable: DecodeError, secrets: &[String]) -> Self {
         let DecodeError { reason, said, status } = unreadable;
         let in_full = said.map(|said| format!("{reason}: {}", first_line(&masked(said, secrets))));
-        Self { in_full, again: status.is_some_and(is_retryable), ..Self::permanent(reason) }
+        Self { in_full, again: status.is_some_and(is_retryable), may_cost: true, ..Self::permanent(reason) }
     }
+}
+
+fn is_retryable(status: u16) -> bool {
+    matches!(status, 408 | 409 | 429 | 500..=599)
 }
 
 pub(super) fn masked(text: String, secrets: &[String]) -> String {
@@ -116,6 +114,16 @@ pub(super) fn format_duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tries_again_only_what_may_pass() {
+        for status in [408, 409, 429, 500, 502, 503, 504, 529] {
+            assert!(is_retryable(status), "{status}");
+        }
+        for status in [200, 301, 400, 401, 403, 404, 413, 422] {
+            assert!(!is_retryable(status), "{status}");
+        }
+    }
 
     fn error(kind: &str, message: &str) -> ServiceError {
         let (kind, message) = (Some(kind.to_owned()), Some(message.to_owned()));

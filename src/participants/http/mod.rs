@@ -1,18 +1,17 @@
 //! Participants behind HTTP: the only file that speaks it.
 //!
-//! Sends one request a try, at most `TRIES` in all, and reads no more of a response than its caps. Redirects are not followed, a key goes to no host but the service's own and never
-//! over plain http except to this machine. It does not look at what an answer says.
+//! Sends one request a try, at most `TRIES` in all, and reads no more of a response than its caps. Redirects
+//! are not followed, a key goes to no host but the service's own and never over plain http except to this
+//! machine. It does not look at what an answer says.
 
 mod endpoint;
 pub(crate) mod error;
 pub mod link;
 mod parameters;
-mod patience;
 pub mod probe;
 pub(crate) mod request_body;
 pub mod retry;
 pub(crate) mod service;
-pub(crate) mod sse;
 pub mod stream;
 
 use std::collections::HashMap;
@@ -27,17 +26,15 @@ use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Respons
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::{Instant, timeout};
 
-use endpoint::{endpoint, headers, host, is_loopback, put_key};
-use patience::{Patience, pay};
-
-use super::api::{ApiStyle, ServiceError};
+use super::api::{ApiStyle, ServiceError, first_line};
 use super::{Failure, Finish, Participant, Reply, SeatRequest, lock};
 use crate::diagnostic::Diagnostic;
 use crate::tokens::estimated_tokens;
+use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use error::{RequestError, format_duration, masked, masked_answer};
 use parameters::{Learned, Parameters};
 use request_body::{PrefixCache, SplitBody, WarmupGuard};
-use retry::{TRIES, backoff, jitter, retry_after};
+use retry::{Patience, TRIES, backoff, jitter, pay, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
@@ -165,19 +162,19 @@ impl HttpParticipant {
             let paid = pay(ask, last.as_deref(), tries)?;
             tries += 1;
             ask.watch.asked(tries);
-            let mut may_cost = false;
             let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
-            let sending = self.send(body.clone(), ask, &mut lead, &mut may_cost);
+            let sending = self.send(body.clone(), ask, &mut lead);
             let sent = patience.spend(tries, sending).await?;
             drop(permit.take());
-            paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
             let secrets = self.service.secrets();
             let fault = match sent {
                 Ok(reply) => {
+                    paid.settle(reply.usage, true);
                     return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, &secrets));
                 }
                 Err(fault) => fault.masked(&secrets),
             };
+            paid.settle(None, fault.may_cost);
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
@@ -245,10 +242,8 @@ impl HttpParticipant {
         body: SplitBody,
         ask: &SeatRequest,
         lead: &mut Option<WarmupGuard>,
-        may_cost: &mut bool,
     ) -> Result<Reply, RequestError> {
-        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body), may_cost).await?;
-        *may_cost = response.status() == 200;
+        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body)).await?;
         let replied = match self.accepted(response).await {
             Ok(response) => self.read_reply(response, lead, ask).await,
             Err(fault) if fault.is_filtered => Ok(without_text(Finish::Refusal)),
@@ -260,14 +255,7 @@ impl HttpParticipant {
         replied
     }
 
-    /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
-    async fn request(
-        &self,
-        method: Method,
-        url: Url,
-        body: Body,
-        may_cost: &mut bool,
-    ) -> Result<Response, RequestError> {
+    async fn request(&self, method: Method, url: Url, body: Body) -> Result<Response, RequestError> {
         let mut request = Request::new(method, url);
         *request.headers_mut() = self.headers.clone();
         if let Some(command) = &self.service.key_command {
@@ -276,22 +264,21 @@ impl HttpParticipant {
                 .map_err(|problem| RequestError::permanent(problem.message))?;
         }
         *request.body_mut() = Some(body);
-        self.client()?.execute(request).await.map_err(|error| {
-            *may_cost = !error.is_connect();
-            self.broken(&error)
-        })
+        self.client()?.execute(request).await.map_err(|error| self.broken(&error))
     }
 
     /// Returns a response that is a 200, else its error.
     async fn accepted(&self, response: Response) -> Result<Response, RequestError> {
-        let status = match response.status().as_u16() {
-            200 => return Ok(response),
-            status @ 300..=399 => {
-                return Err(RequestError::redirect(status, self.target(&response).as_deref()));
-            }
-            status => status,
-        };
+        let status = response.status().as_u16();
+        if status == 200 {
+            return Ok(response);
+        }
         let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        if let (300..=399, Some(target)) = (status, header("location")) {
+            let host = self.url.join(target).map(|target| first_line(&host(&target))).unwrap_or_default();
+            let reason = format!("HTTP {status}: redirected to `{host}`, which is not followed");
+            return Err(RequestError::permanent(reason));
+        }
         let (after_ms, after) = (header("retry-after-ms"), header("retry-after"));
         let asked = retry_after(after_ms, after, crate::clock::system_time());
         let again = header("x-should-retry").and_then(|word| word.parse().ok());
@@ -319,7 +306,6 @@ impl HttpParticipant {
         lead: &mut Option<WarmupGuard>,
         ask: &SeatRequest,
     ) -> Result<Reply, RequestError> {
-        refuse_compressed(&response)?;
         let unreadable = |error| RequestError::unreadable(error, &self.service.secrets());
         let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
@@ -338,19 +324,15 @@ impl HttpParticipant {
     async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
         let idle = self.service.timeouts.idle;
         let piece = timeout(idle, response.chunk()).await.map_err(|_| {
-            RequestError::transient(format!("the reply stopped for {}", format_duration(idle)))
+            let reason = format!("the reply stopped for {}", format_duration(idle));
+            RequestError { may_cost: true, ..RequestError::transient(reason) }
         })?;
         piece.map_err(|error| self.broken(&error))
     }
 
     /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
     async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, RequestError> {
-        refuse_compressed(&response)?;
-        let told = response.content_length().unwrap_or(0);
-        if told > cap as u64 {
-            return Ok(None);
-        }
-        let mut body = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
+        let mut body = Vec::new();
         while let Some(piece) = self.piece(&mut response).await? {
             if body.len() + piece.len() > cap {
                 return Ok(None);
@@ -369,7 +351,8 @@ impl HttpParticipant {
         let cause = cause(error);
         let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
         let proxy = error.is_connect().then(|| proxy_of(&self.url)).flatten().unwrap_or_default();
-        let fault = RequestError::transient(format!("{what} `{host}`{proxy}: {cause}"));
+        let reason = format!("{what} `{host}`{proxy}: {cause}");
+        let fault = RequestError { may_cost: !error.is_connect(), ..RequestError::transient(reason) };
         if cause.contains("certificate") {
             // The same certificate comes the next time.
             let cure =
@@ -378,25 +361,11 @@ impl HttpParticipant {
         }
         fault
     }
-
-    fn target(&self, response: &Response) -> Option<String> {
-        let location = response.headers().get("location")?;
-        let location = self.url.join(&String::from_utf8_lossy(location.as_bytes())).ok()?;
-        Some(host(&location)).filter(|target| *target != host(&self.url))
-    }
 }
 
 impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
-    }
-}
-
-/// A body that is compressed was not asked for, and is not read.
-fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
-    match response.headers().get("content-encoding").filter(|coding| *coding != "identity") {
-        Some(_) => Err(RequestError::permanent("the reply is compressed, which was not asked for")),
-        None => Ok(()),
     }
 }
 

@@ -26,40 +26,28 @@ pub(super) enum Parameter {
     Stream,
 }
 
+const EFFORT: [&str; 6] =
+    ["reasoning_effort", "reasoning.effort", "reasoning", "output_config.effort", "effort", "output_config"];
+const SCHEMA: [&str; 6] =
+    ["response_format", "json_schema", "text.format", "text", "output_config.format", "output_config"];
+
 impl Parameter {
     /// Everything but the limit, in the order in which a complaint is searched for it.
     const OPTIONAL: [Self; 6] =
         [Self::Temperature, Self::Seed, Self::Effort, Self::Schema, Self::StreamUsage, Self::Stream];
 
-    /// Returns the word for it, in records and reports.
-    fn name(self) -> &'static str {
+    /// Returns its word in records and reports, and its names in requests of all API styles, as errors give them.
+    fn words(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Self::MaxOutputTokens => "max_output_tokens",
-            Self::Temperature => "temperature",
-            Self::Seed => "seed",
-            Self::Effort => "effort",
-            Self::Schema => "schema",
-            Self::StreamUsage => "stream_options",
-            Self::Stream => "stream",
-        }
-    }
-
-    /// Returns its names in requests of an API style, as errors give them.
-    fn names(self, style: ApiStyle) -> &'static [&'static str] {
-        match (self, style) {
-            (Self::MaxOutputTokens, ApiStyle::OpenAi) => &["max_tokens", "max_completion_tokens"],
-            (Self::MaxOutputTokens, ApiStyle::Responses) => &["max_output_tokens"],
-            (Self::MaxOutputTokens, ApiStyle::Anthropic) => &["max_tokens"],
-            (Self::Temperature, _) => &["temperature"],
-            (Self::Seed, _) => &["seed"],
-            (Self::Effort, ApiStyle::OpenAi) => &["reasoning_effort"],
-            (Self::Effort, ApiStyle::Responses) => &["reasoning.effort", "reasoning"],
-            (Self::Effort, ApiStyle::Anthropic) => &["output_config.effort", "effort", "output_config"],
-            (Self::Schema, ApiStyle::OpenAi) => &["response_format", "json_schema"],
-            (Self::Schema, ApiStyle::Responses) => &["text.format", "text"],
-            (Self::Schema, ApiStyle::Anthropic) => &["output_config.format", "output_config"],
-            (Self::StreamUsage, _) => &["stream_options", "include_usage"],
-            (Self::Stream, _) => &["stream"],
+            Self::MaxOutputTokens => {
+                ("max_output_tokens", &["max_tokens", "max_completion_tokens", "max_output_tokens"])
+            }
+            Self::Temperature => ("temperature", &["temperature"]),
+            Self::Seed => ("seed", &["seed"]),
+            Self::Effort => ("effort", &EFFORT),
+            Self::Schema => ("schema", &SCHEMA),
+            Self::StreamUsage => ("stream_options", &["stream_options", "include_usage"]),
+            Self::Stream => ("stream", &["stream"]),
         }
     }
 
@@ -180,19 +168,15 @@ impl Parameters {
             _ => parameter.is_in(&self.wanted),
         };
         let left_out = Parameter::OPTIONAL.into_iter().filter(|of| is_wanted(*of) && !of.is_in(&self.sent));
-        left_out.map(|parameter| parameter.name().to_owned()).collect()
+        left_out.map(|parameter| parameter.words().0.to_owned()).collect()
     }
 
-    /// Names the parameters of the last request as it was sent; the limit by the name it had.
-    pub fn taken(&self, style: ApiStyle) -> Vec<String> {
-        let is_sent = |parameter: &Parameter| {
-            parameter.is_in(&self.sent) && !matches!(parameter, Parameter::Stream | Parameter::StreamUsage)
-        };
-        let names = Parameter::MaxOutputTokens.names(style);
-        let limit = names.get(usize::from(self.sent.completion_tokens)).or(names.first()).copied();
-        let limit = limit.filter(|_| self.sent.max_output_tokens.is_some());
-        let others = Parameter::OPTIONAL.into_iter().filter(is_sent).map(Parameter::name);
-        limit.into_iter().chain(others).map(str::to_owned).collect()
+    /// Names the parameters of the last request.
+    pub fn taken(&self) -> Vec<String> {
+        let usual = [Parameter::StreamUsage, Parameter::Stream];
+        let all = [Parameter::MaxOutputTokens].into_iter().chain(Parameter::OPTIONAL);
+        let sent = all.filter(|parameter| parameter.is_in(&self.sent) && !usual.contains(parameter));
+        sent.map(|parameter| parameter.words().0.to_owned()).collect()
     }
 
     pub fn declined(&self) -> u32 {
@@ -235,7 +219,7 @@ fn change(
     complaint: &ServiceError,
     has_budget: bool,
 ) -> Option<ParameterChange> {
-    let names = |parameter: Parameter| complaint.names(parameter.names(style));
+    let names = |parameter: Parameter| complaint.names(parameter.words().1);
     let is_limit = names(Parameter::MaxOutputTokens);
     let is_named = |limit: &u32| complaint.numbers().any(|number| number == *limit);
     if let Some(limit) = sent.max_output_tokens.filter(is_named) {

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::endpoint::endpoint;
-use super::error::{RequestError, format_duration};
+use super::error::RequestError;
 use super::parameters::{Learned, Parameters};
+use super::retry::no_reply;
 use super::{Body, HttpParticipant, MAX_REPLY, Method, Url, WindowQuestion};
 use crate::participants::{Failure, SeatRequest, lock};
 use crate::sanitize::group_digits;
@@ -41,7 +42,7 @@ impl HttpParticipant {
     }
 
     async fn answer(&self, method: Method, url: Url, body: Body) -> Result<Vec<u8>, RequestError> {
-        let response = self.request(method, url, body, &mut false).await?;
+        let response = self.request(method, url, body).await?;
         let body = self.read(self.accepted(response).await?, MAX_REPLY).await?;
         Ok(body.unwrap_or_default())
     }
@@ -57,7 +58,7 @@ impl HttpParticipant {
         let mut parameters = Parameters::of(&self.service, ask, &Learned::default());
         let (started, mut response) = loop {
             let (started, body) = (Instant::now(), [&head[..], &dialect.tail(ask, parameters.sent)].concat());
-            let response = self.request(Method::POST, self.url.clone(), body.into(), &mut false).await?;
+            let response = self.request(Method::POST, self.url.clone(), body.into()).await?;
             match self.accepted(response).await {
                 Ok(response) => break (started, response),
                 Err(fault) if parameters.adapt(dialect, fault.declined.as_deref(), ask) => {}
@@ -70,7 +71,7 @@ impl HttpParticipant {
         }
         let whole = started.elapsed();
         let (taken, declined) =
-            (parameters.taken(dialect), parameters.settle(&mut lock(&self.model(&ask.model).learned), ask));
+            (parameters.taken(), parameters.settle(&mut lock(&self.model(&ask.model).learned), ask));
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 
@@ -118,11 +119,7 @@ async fn in_time<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, RequestError>>,
 ) -> Result<T, Failure> {
-    let late = |_| {
-        let late = Failure::from(format!("no reply within {}", format_duration(limit)));
-        Failure { timed_out: true, ..late }
-    };
-    let done = timeout(limit, work).await.map_err(late)?;
+    let done = timeout(limit, work).await.map_err(|_| no_reply(limit))?;
     done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() })
 }
 

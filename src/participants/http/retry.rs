@@ -1,11 +1,17 @@
-//! When a failed request is sent again, and after how long.
+//! When a failed request is sent again and after how long, and the time limits of one call.
 //!
-//! Pure. The jitter is derived from the seat and the try, so that the same run waits the same times and 2,000
-//! seats do not come back at once.
+//! The jitter is derived from the seat and the try, so that the same run waits the same times and 2,000 seats
+//! do not come back at once. The round's deadline bounds all of a call. The service's own limit bounds requests
+//! and the pauses between them, but not the waits that the service asks for.
 
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::super::purse::Paid;
+use super::{Failure, SeatRequest, format_duration};
+use crate::participants::api::duration;
 
 /// Requests in all, the first included.
 pub const TRIES: u32 = 4;
@@ -19,28 +25,15 @@ pub fn backoff(first: Duration, made: u32, jitter: f64) -> Duration {
     doubled.mul_f64(1.0 - 0.25 * jitter.clamp(0.0, 1.0))
 }
 
-pub fn is_retryable(status: u16) -> bool {
-    matches!(status, 408 | 409 | 429 | 500..=599)
-}
-
-/// The wait a response asks for: `retry-after-ms`, else `retry-after` in seconds or as an HTTP
-/// date. A negative or unreadable value counts as not given; one too large to count is as long as
-/// can be said.
+/// The wait a response asks for: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date. A negative
+/// or unreadable value counts as not given.
 pub fn retry_after(after_ms: Option<&str>, after: Option<&str>, now: SystemTime) -> Option<Duration> {
     let date = |text: &str| {
         let at = httpdate::parse_http_date(text.trim()).ok()?;
         Some(at.duration_since(now).unwrap_or_default())
     };
-    after_ms
-        .and_then(|text| number(text, 1e-3))
-        .or_else(|| after.and_then(|text| number(text, 1.0).or_else(|| date(text))))
-}
-
-fn number(text: &str, unit: f64) -> Option<Duration> {
-    let text = text.trim();
-    let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let seconds = text.parse::<f64>().ok().filter(|_| plain)? * unit;
-    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+    let in_ms = after_ms.and_then(|text| duration(&format!("{text} ms")));
+    in_ms.or_else(|| after.and_then(|text| duration(text).or_else(|| date(text))))
 }
 
 /// A fraction in `0..1` that depends on the seat and the number of requests made.
@@ -48,6 +41,89 @@ pub fn jitter(seat: &str, made: u32) -> f64 {
     let digest = Sha256::new().chain_update(seat.as_bytes()).chain_update(made.to_le_bytes()).finalize();
     let top = digest.iter().take(4).fold(0u32, |sum, byte| sum << 8 | u32::from(*byte));
     f64::from(top) / (f64::from(u32::MAX) + 1.0)
+}
+
+/// Without a deadline no service is waited for longer than this at a time.
+const LONGEST: Duration = Duration::from_secs(600);
+
+pub(super) struct Patience {
+    deadline: Option<Instant>,
+    /// The time left for requests and pauses.
+    left: Duration,
+    /// The shorter of both limits, for messages.
+    limit: Duration,
+}
+
+impl Patience {
+    pub fn new(time_left: Option<Duration>, total: Duration) -> Self {
+        let deadline = time_left.and_then(|left| Instant::now().checked_add(left));
+        Self { deadline, left: total, limit: time_left.map_or(total, |left| left.min(total)) }
+    }
+
+    fn to_deadline(&self) -> Option<Duration> {
+        self.deadline.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// The longest wait a service may ask for now.
+    pub fn longest_wait(&self) -> Duration {
+        self.to_deadline().unwrap_or(LONGEST)
+    }
+
+    pub fn left(&self) -> Duration {
+        self.to_deadline().map_or(self.left, |left| left.min(self.left))
+    }
+
+    /// Waits as long as the service wants the seats of this model to, and notes it for those who watch.
+    pub async fn heed(&self, wait: Duration, ask: &SeatRequest, tries: u32) -> Result<(), Failure> {
+        let why = format!("the service asked this model's seats to wait {}", format_duration(wait));
+        if wait >= self.longest_wait() {
+            return Err(Failure { tries, ..format!("{why}, {}", self.exceeded()).into() });
+        }
+        ask.watch.waits(&why, wait);
+        self.wait(tries, sleep(wait)).await
+    }
+
+    /// Why a wait is too long, in words.
+    pub fn exceeded(&self) -> String {
+        match self.to_deadline() {
+            Some(left) => format!("with {} left", format_duration(left)),
+            None => format!("longer than {}, the most without a deadline", format_duration(LONGEST)),
+        }
+    }
+
+    /// Waits for others: bounded by the deadline alone.
+    pub async fn wait<T>(&self, tries: u32, others: impl Future<Output = T>) -> Result<T, Failure> {
+        match self.to_deadline() {
+            Some(left) => timeout(left, others).await.map_err(|_| self.late(tries)),
+            None => Ok(others.await),
+        }
+    }
+
+    /// Spends the call's own time.
+    pub async fn spend<T>(&mut self, tries: u32, work: impl Future<Output = T>) -> Result<T, Failure> {
+        let started = Instant::now();
+        let done = timeout(self.left(), work).await.map_err(|_| self.late(tries));
+        self.left = self.left.saturating_sub(started.elapsed());
+        done
+    }
+
+    pub fn late(&self, tries: u32) -> Failure {
+        Failure { tries, ..no_reply(self.limit) }
+    }
+}
+
+pub(super) fn no_reply(limit: Duration) -> Failure {
+    let reason = format!("no reply within {}", format_duration(limit));
+    Failure { timed_out: true, ..reason.into() }
+}
+
+/// Pays for one more request; `last` is why the one before it failed.
+pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
+    let rooms = if ask.has_twice_the_room { 2 } else { 1 };
+    ask.purse.pay(rooms).map_err(|why| {
+        let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
+        Failure { tries, ..reason.into() }
+    })
 }
 
 #[cfg(test)]
@@ -85,7 +161,6 @@ mod tests {
             (Some("99999999999999999999999999"), None, Some(Duration::MAX)),
             (Some("-1"), Some("-1"), None),
             (None, Some("soon"), None),
-            (None, Some("1e3"), None),
             (None, Some("inf"), None),
             (None, Some(""), None),
             (None, Some("1.2.3"), None),
@@ -93,16 +168,6 @@ mod tests {
         ];
         for (after_ms, after, expected) in cases {
             assert_eq!(read(after_ms, after), expected, "{after_ms:?} {after:?}");
-        }
-    }
-
-    #[test]
-    fn tries_again_only_what_may_pass() {
-        for status in [408, 409, 429, 500, 502, 503, 504, 529] {
-            assert!(is_retryable(status), "{status}");
-        }
-        for status in [200, 301, 400, 401, 403, 404, 413, 422] {
-            assert!(!is_retryable(status), "{status}");
         }
     }
 

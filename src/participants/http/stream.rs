@@ -1,9 +1,9 @@
 //! A reply while it comes: pieces of a response's body go in, one reply or the reason why there is
 //! none comes out. A body is known by its bytes, not by its label.
 //!
-//! Pure; how the body is cut changes nothing. What has come is never shown.
+//! Pure; how the body is cut changes nothing. What has come is never shown. Of events each line of data is one:
+//! services send no others. Comments, names and ids are passed over.
 
-use super::sse::Events;
 use crate::participants::api::{ApiStyle, BOM, DecodeError, ReplyStream};
 use crate::participants::{Finish, Reply};
 
@@ -36,9 +36,8 @@ fn repeats(text: &[u8]) -> bool {
 pub struct StreamedBody {
     style: ApiStyle,
     has_events: Option<bool>,
-    /// The document so far, or the bytes before its kind is known.
-    whole: Vec<u8>,
-    events: Events,
+    /// The document so far, or the line of an event that has no end yet.
+    unread: Vec<u8>,
     reply: ReplyStream,
     taken: usize,
     is_large: bool,
@@ -56,59 +55,84 @@ impl StreamedBody {
     /// Takes the next piece; says whether nothing more is wanted.
     pub fn push(&mut self, piece: &[u8]) -> Result<bool, DecodeError> {
         self.taken += piece.len();
-        let mut begun = Vec::new();
-        if self.has_events != Some(true) {
-            self.whole.extend_from_slice(piece);
-            self.has_events = self.has_events.or_else(|| has_events(&self.whole));
-            self.is_large = self.whole.len() > MAX_REPLY;
-            if self.has_events != Some(true) {
-                return Ok(self.is_large);
-            }
-            begun = std::mem::take(&mut self.whole);
-        }
-        let piece = if begun.is_empty() { piece } else { begun.strip_prefix(BOM).unwrap_or(&begun) };
-        let Ok(ended) = self.events.push(piece) else {
-            self.is_large = true;
-            return Ok(true);
-        };
-        for data in ended {
-            // The end that the service announces must not depend on the pieces of the body.
-            if self.reply.is_done {
-                break;
-            }
-            self.reply.event(&data)?;
-            self.count += 1;
-            if self.reply.text.len() >= self.searched + SEARCH_EVERY {
-                self.searched = self.reply.text.len();
-                self.repeats = repeats(self.reply.text.as_bytes());
-                if self.repeats {
-                    return Ok(true);
-                }
+        self.unread.extend_from_slice(piece);
+        self.has_events = self.has_events.or_else(|| has_events(&self.unread));
+        if self.has_events == Some(true) {
+            let end = self.unread.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let rest = self.unread.split_off(end);
+            for line in std::mem::replace(&mut self.unread, rest).split(|byte| *byte == b'\n') {
+                self.read_line(line)?;
             }
         }
-        self.is_large = self.taken > MAX_STREAM || self.reply.text.len() > MAX_REPLY;
-        Ok(self.is_large || self.reply.is_done)
+        let is_text_large = self.reply.text.len() > MAX_REPLY || self.unread.len() > MAX_REPLY;
+        self.is_large |= is_text_large || self.taken > MAX_STREAM;
+        Ok(self.is_large || self.repeats || self.reply.is_done)
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> Result<(), DecodeError> {
+        // The end that the service announces must not depend on the pieces of the body.
+        let is_over = self.is_large || self.repeats || self.reply.is_done;
+        let data = line.strip_prefix(BOM).unwrap_or(line).strip_prefix(b"data:");
+        let Some(data) = data.filter(|_| !is_over) else { return Ok(()) };
+        self.is_large = data.len() > MAX_REPLY;
+        self.reply.event(data)?;
+        self.count += 1;
+        if self.reply.text.len() >= self.searched + SEARCH_EVERY {
+            self.searched = self.reply.text.len();
+            self.repeats = repeats(self.reply.text.as_bytes());
+        }
+        Ok(())
     }
 
     /// The whole reply, when nothing more is wanted or nothing more comes.
     pub fn end(mut self) -> Result<Reply, DecodeError> {
-        if self.is_large {
-            return Ok(without_text(Finish::TooLong));
+        if self.has_events == Some(true) {
+            let last = std::mem::take(&mut self.unread);
+            self.read_line(&last)?;
         }
-        if self.has_events != Some(true) {
-            return self.style.decode(&self.whole);
+        match self.has_events {
+            _ if self.is_large => Ok(without_text(Finish::TooLong)),
+            _ if self.repeats => Ok(Reply { text: self.reply.text, ..without_text(Finish::Repeats) }),
+            Some(true) => self.reply.end(),
+            _ => self.style.decode(&self.unread),
         }
-        if self.repeats {
-            return Ok(Reply { text: self.reply.text.clone(), ..without_text(Finish::Repeats) });
-        }
-        let rest = if self.reply.is_done { None } else { self.events.end() };
-        if let Some(data) = rest {
-            self.reply.event(&data)?;
-        }
-        self.reply.end()
     }
 }
 
 pub(super) fn without_text(finish: Finish) -> Reply {
     Reply { text: String::new(), finish, ..Reply::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cut_gives_the_same_reply() {
+        let chunk = |text| format!(r#"data: {{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+        let stream = format!(
+            "\u{feff}: OPENROUTER PROCESSING\r\n\r\nevent: x\n{}\r\ndatax: no\ndata\n\n:ping\nid: 7\n{}\n\ndata: [DONE]",
+            chunk("é, "),
+            chunk("two")
+        );
+        let read = |pieces: &[&[u8]]| {
+            let mut body = StreamedBody::new(ApiStyle::OpenAi);
+            pieces.iter().for_each(|piece| assert_eq!(body.push(piece), Ok(false)));
+            body.end().expect("a reply").text
+        };
+        let bytes = stream.as_bytes();
+        for at in 0..=bytes.len() {
+            assert_eq!(read(&[&bytes[..at], &[], &bytes[at..]]), "é, two", "cut at {at}");
+        }
+        assert_eq!(read(&bytes.chunks(1).collect::<Vec<_>>()), "é, two");
+    }
+
+    #[test]
+    fn an_event_has_a_largest_size() {
+        let mut body = StreamedBody::new(ApiStyle::OpenAi);
+        assert_eq!(body.push(b"data: "), Ok(false));
+        let piece = vec![b'x'; 65_536];
+        assert!((0..100).any(|_| body.push(&piece) == Ok(true)));
+        assert_eq!(body.end().map(|reply| reply.finish), Ok(Finish::TooLong));
+    }
 }

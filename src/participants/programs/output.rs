@@ -91,17 +91,12 @@ impl OutputPaths {
     fn usage(&self, documents: Vec<Value>) -> Option<TokenUsage> {
         let cost = self.cost.as_ref().and_then(|path| last(&documents, path, None)?.1.as_f64());
         let cost = cost.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
-        let groups: Vec<Vec<Value>> = match self.usage_under {
-            None => documents.into_iter().map(|document| vec![document]).collect(),
-            Some(path) => {
-                let objects = documents.iter().filter_map(|document| found(document, path));
-                objects
-                    .map(|object| {
-                        object.as_object().into_iter().flat_map(|map| map.values().cloned()).collect()
-                    })
-                    .collect()
-            }
+        let group = |document| match self.usage_under.map(|path| found(&document, path)) {
+            None => vec![document],
+            Some(Some(Value::Object(entries))) => entries.into_iter().map(|(_, entry)| entry).collect(),
+            Some(_) => Vec::new(),
         };
+        let groups: Vec<Vec<Value>> = documents.into_iter().map(group).collect();
         let count = |paths: &[String]| {
             groups.iter().rev().find_map(|group| {
                 let numbers = group.iter().flat_map(|one| paths.iter().filter_map(|path| found(one, path)));

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::json;
-use tempfile::{TempDir, TempPath};
+use tempfile::TempDir;
 use tokio::process::Command;
 
 use super::program::SeatProgram;
@@ -22,6 +22,10 @@ use crate::sanitize::harmless_line;
 
 /// The variable that names the file with an agent's work item as JSON.
 const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
+/// Names in the folder of one answer.
+const ITEM: &str = "work-item.json";
+const RULES: &str = "rules.md";
+const WORK: &str = "work";
 /// The most a program may print, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
@@ -37,41 +41,26 @@ pub struct ProgramSeat {
     timeout: Duration,
 }
 
-/// A folder with an empty one to work in, and the file with an agent's work item, which its owner alone can
-/// read; all are gone when the program has ended.
-struct Workplace {
-    folder: TempDir,
-    item: Option<TempPath>,
-}
-
-impl Workplace {
-    fn make(program: &SeatProgram, ask: &SeatRequest) -> std::io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
+/// Makes the folder of one answer, which its owner alone can read: the files that the program is given, the
+/// instructions, an agent's work item, and an empty folder to work in. It is gone once this is dropped.
+fn workplace(program: &SeatProgram, ask: &SeatRequest) -> std::io::Result<TempDir> {
+    let (mut builder, mut own) = (tempfile::Builder::new(), std::fs::File::options());
+    own.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let mut place = Self { folder: builder.prefix("roundtable-").tempdir()?, item: None };
-        std::fs::create_dir(place.work())?;
-        std::fs::write(place.rules(), &*ask.prompt.rules)?;
-        for (name, text) in &program.files {
-            let path = place.folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap_or(place.folder.path()))?;
-            std::fs::write(path, text)?;
-        }
-        if let Some(task) = &ask.task {
-            let mut file = tempfile::Builder::new().suffix(".json").tempfile_in(&place.folder)?;
-            file.write_all(task.whole.as_bytes())?;
-            place.item = Some(file.into_temp_path());
-        }
-        Ok(place)
+        std::os::unix::fs::OpenOptionsExt::mode(&mut own, 0o600);
     }
-
-    fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+    let place = builder.prefix("roundtable-").tempdir()?;
+    std::fs::create_dir(place.path().join(WORK))?;
+    let given = program.files.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let item = ask.task.iter().map(|task| (ITEM, task.whole.as_str()));
+    for (name, text) in given.chain([(RULES, &*ask.prompt.rules)]).chain(item) {
+        let path = place.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(place.path()))?;
+        own.open(path)?.write_all(text.as_bytes())?;
     }
-
-    fn rules(&self) -> PathBuf {
-        self.folder.path().join("rules.md")
-    }
+    Ok(place)
 }
 
 impl ProgramSeat {
@@ -82,10 +71,10 @@ impl ProgramSeat {
 
     async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, Failure> {
         let name = self.program.executable();
-        let place = Workplace::make(&self.program, ask)
+        let place = workplace(&self.program, ask)
             .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
         let is_all = |printed: &[u8]| self.program.output.is_all(printed);
-        let (words, input) = self.command(ask, &place);
+        let (words, input) = self.command(ask, place.path());
         let ran =
             run(words, input, MOST, Some(ask), &is_all).await.map_err(|why| format!("`{name}` {why}"))?;
         if ran.stdout.len() as u64 > MOST {
@@ -136,18 +125,15 @@ impl ProgramSeat {
     }
 
     /// Its command, and what it gets on standard input: all of the prompt that does not reach it otherwise.
-    fn command(&self, ask: &SeatRequest, place: &Workplace) -> (Command, String) {
-        let again = ask.again.as_deref().unwrap_or_default();
-        let prompt = if self.program.takes("{rules") {
-            format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail)
-        } else {
-            // An agent's prompt after its context, or all of a seat's prompt.
-            match &ask.task {
-                Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
-                None => format!("{}{again}", ask.prompt.text()),
-            }
+    fn command(&self, ask: &SeatRequest, place: &Path) -> (Command, String) {
+        let mut prompt = match &ask.task {
+            _ if self.program.takes("{rules") => format!("{}{}", ask.prompt.snapshot, ask.prompt.tail),
+            // An agent's prompt after its context.
+            Some(_) => whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot),
+            None => ask.prompt.text(),
         };
-        let (files, rules) = (place.folder.path().display().to_string(), place.rules().display().to_string());
+        prompt += ask.again.as_deref().unwrap_or_default();
+        let (files, rules) = (place.display().to_string(), place.join(RULES).display().to_string());
         let fill = [
             ("{rules_file}", &*rules),
             ("{rules}", &*ask.prompt.rules),
@@ -159,8 +145,8 @@ impl ProgramSeat {
         for (name, value) in &self.program.set {
             command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
         }
-        command.envs(place.item.iter().map(|file| (WORK_ITEM, file.as_os_str())));
-        command.current_dir(self.folder.clone().unwrap_or_else(|| place.work()));
+        command.envs(ask.task.iter().map(|_| (WORK_ITEM, place.join(ITEM))));
+        command.current_dir(self.folder.clone().unwrap_or_else(|| place.join(WORK)));
         let input = if self.program.takes("{prompt}") { String::new() } else { prompt };
         (command, input)
     }
@@ -191,7 +177,7 @@ impl Participant for ProgramSeat {
             let mut usage = None;
             let came = tokio::time::timeout(limit, self.run(ask, &mut usage)).await;
             if came.is_ok() {
-                paid.settle(usage.is_some(), true);
+                paid.settle(usage, true);
             }
             match came {
                 Ok(came) => came.map_err(|failure| Failure { usage, ..failure }),

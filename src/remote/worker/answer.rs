@@ -1,9 +1,7 @@
 //! One question, from the offer's bytes to what is sent back for it: a sealed ballot, or why there is none.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
-
-use futures::future::{BoxFuture, FutureExt as _};
 
 use super::money::Money;
 use crate::ballot::ReplySchema;
@@ -13,7 +11,7 @@ use crate::engine::{RoundShared, SeatResult, ask_and_seal};
 use crate::history::Price;
 use crate::journal::DiskError;
 use crate::participants::purse::Funds;
-use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage, lock};
+use crate::participants::{Failure, Participant, Prompt, SeatRequest, TokenUsage};
 use crate::remote::nats::send::SeatReply;
 use crate::round::envelope::{self, DeliveryIds, FailedDelivery, MAX_REASON, VERSION};
 use crate::round::offer::{BadOffer, Offer};
@@ -94,12 +92,13 @@ impl Answerer {
             }
             ask.purse = funds.purse(each, REQUESTS);
         }
-        let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
-        let asked = Arc::clone(&counted) as Arc<dyn Participant>;
+        let asked = Arc::clone(&model.participant);
         let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
         if let Some(money) = &self.money {
+            let told = funds.told().into_iter();
+            let told = told.map(|usage| Cost::from_usage(usage, Some(model.price)).dollars);
             // If this fails, what was reserved stays counted.
-            let _ = money.settle(reserved, counted.cost(model.price) + funds.untold()).await;
+            let _ = money.settle(reserved, told.sum::<f64>() + funds.untold()).await;
         }
         match result {
             SeatResult::Failed(failure, _) => Ok(self.failed(offer.ids.clone(), &failure)),
@@ -117,29 +116,5 @@ impl WorkerModel {
         let input = estimated_tokens(&prompt.text()) + MARGIN;
         let tokens = TokenUsage { input: input as u64, output: self.most_output, ..TokenUsage::default() };
         self.price.cost_usd(tokens)
-    }
-}
-
-struct Counted {
-    inner: Arc<dyn Participant>,
-    used: Mutex<Vec<TokenUsage>>,
-}
-
-impl Counted {
-    fn cost(&self, price: Price) -> f64 {
-        let used = lock(&self.used);
-        used.iter().map(|tokens| Cost::from_usage(*tokens, Some(price)).dollars).sum()
-    }
-}
-
-impl Participant for Counted {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            let came = self.inner.ask(ask).await;
-            let used = came.as_ref().map_or_else(|failure| failure.usage, |reply| reply.usage);
-            lock(&self.used).extend(used);
-            came
-        }
-        .boxed()
     }
 }

@@ -31,6 +31,7 @@ impl Participant for Model1 {
         self.1.fetch_add(1, Ordering::Relaxed);
         assert!(ask.prompt.text().contains("Rules.\n\nparticipant_context:\n  your_role: \"x\"\n"));
         let usage = Some(TokenUsage { input: 100, output: 10, ..TokenUsage::default() });
+        ask.purse.pay(1).expect("reserved").settle(usage, true);
         let reply = Reply { text: self.0.clone(), tries: 1, usage, ..Reply::default() };
         std::future::ready(Ok(reply)).boxed()
     }

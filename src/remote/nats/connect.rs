@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 
 use super::{QueueError, Tell, Trouble, debug_duration};
+use crate::participants::http::is_this_machine;
 
 const BACK: &str = "the NATS server is back";
 
@@ -73,9 +74,7 @@ fn news(event: &Event) -> Option<String> {
 
 /// Messages to this address cross a network unencrypted.
 fn is_open_to_others(url: &str) -> bool {
-    let Some(host) = url.strip_prefix("nats://") else { return false };
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_matches(['[', ']']);
-    host != "localhost" && !host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    url.starts_with("nats://") && !is_this_machine(url)
 }
 
 fn check(url: &str) -> Result<(), QueueError> {

@@ -65,7 +65,7 @@ impl Receiver {
                 // If the server does not say so, it comes once more and is known.
                 let _ = carried.double_ack().await;
             }
-            Some(Err(refusal)) if is_final(&refusal) => {
+            Some(Err(Refusal::Word(word))) if word != RefusalWord::TheSessionIsNotRunning => {
                 let _ = carried.ack_with(AckKind::Term).await;
             }
             // The session rests, or has ended.
@@ -108,21 +108,4 @@ impl Receiver {
         }
         Some(found)
     }
-}
-
-/// A refusal of this kind is final.
-fn is_final(refusal: &Refusal) -> bool {
-    matches!(
-        refusal,
-        Refusal::Word(
-            RefusalWord::Stale
-                | RefusalWord::AlreadySealed
-                | RefusalWord::SeatExcused
-                | RefusalWord::TooLong
-                | RefusalWord::BadLength
-                | RefusalWord::BadSignature
-                | RefusalWord::NotAParticipant
-                | RefusalWord::RoundClosed
-        )
-    )
 }

@@ -5,8 +5,9 @@
 
 use super::definition::Definition;
 use super::lang::{Template, Transform};
+use super::load::entries::Findings;
 use super::steps::step::{Step, StepKind};
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::did_you_mean;
 
 /// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
 const SCOPE: [&str; 8] =
@@ -88,17 +89,11 @@ impl Step {
     }
 }
 
-/// Adds a problem for every path that leads nowhere and every text that is no template. A name of a prompt or
-/// an `input` that nothing has is a warning: it prints nothing.
-pub fn check(
-    definition: &Definition,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) {
+/// Refuses every path that leads nowhere and every text that is no template. A name of a prompt or an `input`
+/// that nothing has is a warning: it prints nothing.
+pub fn check(definition: &Definition, found: &Findings<'_>) {
     for step in definition.all_steps() {
         let reader = PathReader { definition, step };
-        let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
         let mut told: Vec<String> = Vec::new();
         let mut read = |what: &str, path: &[String], scope: Option<&[&'static str]>| {
             let Some(unknown) = reader.unknown(path, scope) else { return };
@@ -107,10 +102,10 @@ pub fn check(
             if told.contains(&message) {
                 return;
             }
-            let problem = at(message.clone()).hint(unknown.hint(path));
-            told.push(message);
             let is_soft = unknown.is_name && matches!(what, "`prompt`" | "`input`");
-            if is_soft { warnings.push(problem) } else { problems.push(problem) }
+            let note = if is_soft { Findings::warn_at } else { Findings::refuse_at };
+            note(found, step.place, message.clone(), unknown.hint(path));
+            told.push(message);
         };
         if let StepKind::Condition(branch) = &step.kind {
             branch.condition.paths().into_iter().for_each(|path| read("`condition`", path, None));
@@ -131,7 +126,6 @@ pub fn check(
         }
         let directive = definition.facilitator_directive.as_deref().filter(|_| step.asks_seats());
         let directive = directive.map(|text| ("`facilitator_directive`", text));
-        let mut wrong = Vec::new();
         for (what, text) in step.written().into_iter().chain(directive) {
             match Template::parse(text) {
                 Ok(template) => {
@@ -140,11 +134,10 @@ pub fn check(
                 Err(error) => {
                     let hint = error.hint.clone().unwrap_or_else(|| "write `\\{{` for two braces".to_owned());
                     let message = format!("{what} of step `{}` is no template: {error}", step.id);
-                    wrong.push(at(message).hint(hint));
+                    found.refuse_at(step.place, message, hint);
                 }
             }
         }
-        problems.extend(wrong);
     }
 }
 

@@ -87,7 +87,7 @@ impl<'a> UsedDefinitions<'a> {
         }
         let of_file = Findings::new(&file);
         let steps = self.steps_in(&text, id, &[files, &[&file]].concat(), &of_file);
-        found.problems.borrow_mut().append(&mut of_file.problems.borrow_mut());
+        of_file.problems.take().into_iter().for_each(|problem| found.add(problem));
         let steps = steps?;
         let ids: Vec<String> = ids(&steps);
         Some(steps.iter().map(|inside| as_inside(inside, id, &ids, step)).collect())
@@ -97,16 +97,15 @@ impl<'a> UsedDefinitions<'a> {
         let mut root = match read_definition(text, found.file, id) {
             Ok(root) => root,
             Err(problem) => {
-                found.problems.borrow_mut().push(problem);
+                found.add(problem);
                 return None;
             }
         };
         check_definition(&root, found);
-        let is_sound = || found.problems.borrow().is_empty();
-        if is_sound() {
+        if found.is_sound() {
             root = self.in_place(&root, files, found).unwrap_or(root);
         }
-        if !is_sound() {
+        if !found.is_sound() {
             return None;
         }
         let steps = nested(&root);
@@ -123,7 +122,7 @@ impl<'a> UsedDefinitions<'a> {
             let hint = "the steps of a used definition run in order, without routes";
             found.refuse(step, message, hint);
         }
-        is_sound().then(|| steps.to_vec())
+        found.is_sound().then(|| steps.to_vec())
     }
 }
 

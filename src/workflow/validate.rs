@@ -7,6 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::definition::Definition;
 use super::lang::Template;
+use super::load::entries::Findings;
 use super::participants::ParticipantSpec;
 use super::recall::Results;
 use super::steps::agent::FacilitatorForm;
@@ -19,8 +20,8 @@ use crate::tally::Rule;
 /// Ids and keys that no step may have.
 const RESERVED: [&str; 3] = ["input", "context", "error"];
 
-/// The problems and the warnings of a definition that reads well part by part.
-pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+/// Notes what is wrong or doubtful between the parts of a definition that read well one by one.
+pub fn check(definition: &Definition, found: &Findings<'_>) {
     let rounds = |is: fn(&Round) -> bool| {
         let rounds = definition.all_steps().filter(move |step| step.round().is_some_and(is));
         rounds.map(|step| step.id.as_str()).collect()
@@ -32,7 +33,7 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         participants: definition.participants.iter().map(|one| one.name.as_str()).collect(),
         artifacts: definition.artifacts.iter().map(|one| one.id.as_str()).collect(),
     };
-    let mut checker = Checker { definition, file, names, problems: Vec::new(), warnings: Vec::new() };
+    let checker = Checker { definition, found, names };
     checker.check_ids();
     checker.check_copies();
     let steps = definition.steps.iter().flat_map(|top| top.all().into_iter().map(move |step| (top, step)));
@@ -46,38 +47,41 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         checker.check_tools(step);
         checker.check_review(step);
         checker.check_form(step);
-        checker.check_revision(step);
+        if let Some(why) = step.round().and_then(|round| misfit(definition, step, round)) {
+            checker.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
+        }
         checker.check_approval(step);
     }
     checker.check_names();
     checker.check_recall();
     checker.warn_of_unreachable();
-    (checker.problems, checker.warnings)
 }
 
 /// The problems of a definition whose participants were changed after it was loaded.
 pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
-    check(definition, file).0
+    let found = Findings::new(file);
+    check(definition, &found);
+    found.problems.take()
 }
 
 /// Why a definition cannot run without a facilitator at the screen.
 pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
+    let found = Findings::new(file);
     let is_closed_by_hand = |step: &&Step| step.round().is_some_and(|round| round.close == Close::Manual);
-    let refuse = |step: &Step| {
+    for step in definition.all_steps().filter(is_closed_by_hand) {
         let message = format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id);
-        at(step, file, message).hint("give `close: all`, `quorum` or `deadline`, or run it on the screen")
-    };
-    definition.all_steps().filter(is_closed_by_hand).map(refuse).collect()
+        let hint = "give `close: all`, `quorum` or `deadline`, or run it on the screen";
+        found.refuse_at(step.place, message, hint);
+    }
+    found.problems.take()
 }
 
 /// Steps whose task is in no list, once all lists are read.
 pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
+    let found = Findings::new(file);
     let known = definition.tasks.iter().map(|task| task.id.as_str()).collect();
-    definition.all_steps().flat_map(|step| unknown(file, step, "task", "task", &step.task, &known)).collect()
-}
-
-fn at(step: &Step, file: &str, message: String) -> Diagnostic {
-    Diagnostic::new(message).at(file, step.place.0, step.place.1)
+    definition.all_steps().for_each(|step| unknown(&found, step, "task", "task", &step.task, &known));
+    found.problems.take()
 }
 
 /// Names that keys of a step may hold, gathered once: a definition may have thousands of steps.
@@ -93,66 +97,61 @@ struct Names<'a> {
 
 struct Checker<'a> {
     definition: &'a Definition,
-    file: &'a str,
+    found: &'a Findings<'a>,
     names: Names<'a>,
-    problems: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
 }
 
-/// Problems of the names under a key that are none of a kind.
+/// Refuses the names under a key that are none of a kind.
 fn unknown(
-    file: &str,
+    found: &Findings<'_>,
     step: &Step,
     key: &str,
     kind: &str,
     named: impl IntoIterator<Item: AsRef<str>>,
     known: &IndexSet<&str>,
-) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+) {
     for named in named.into_iter().filter(|named| !known.contains(named.as_ref())) {
         let named = named.as_ref();
         let known: Vec<&str> = known.iter().copied().collect();
         let hint =
             if known.is_empty() { format!("this file has no {kind}") } else { did_you_mean(named, &known) };
         let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
-        problems.push(at(step, file, message).hint(hint));
+        found.refuse_at(step.place, message, hint);
     }
-    problems
 }
 
 impl<'a> Checker<'a> {
-    fn refuse(&mut self, step: &Step, message: String, hint: impl Into<String>) {
-        self.problems.push(at(step, self.file, message).hint(hint));
+    fn refuse(&self, step: &Step, message: String, hint: impl Into<String>) {
+        self.found.refuse_at(step.place, message, hint);
     }
 
-    fn warn(&mut self, step: &Step, message: String, hint: impl Into<String>) {
-        self.warnings.push(at(step, self.file, message).hint(hint));
+    fn refuse_if(&self, is_wrong: bool, step: &Step, message: String, hint: &str) {
+        if is_wrong {
+            self.refuse(step, message, hint);
+        }
     }
 
-    /// The ids of the steps of which `is` holds.
-    fn ids_of(&self, is: impl Fn(&Step) -> bool) -> Vec<&'a str> {
-        self.definition.all_steps().filter(|step| is(step)).map(|step| step.id.as_str()).collect()
+    fn ids(&self) -> Vec<&'a str> {
+        self.definition.all_steps().map(|step| step.id.as_str()).collect()
     }
 
     /// Ids and output keys share one space: the context has one entry for each.
-    fn check_ids(&mut self) {
+    fn check_ids(&self) {
         let mut scoped = Vec::new();
         in_scopes(&self.definition.steps, "", &mut scoped);
         let (mut ids, mut keys) = (HashSet::new(), HashSet::new());
         for (scope, step) in &scoped {
-            keys.insert((*scope, step.id.as_str()));
-            if !step.id.is_empty() && !ids.insert(step.id.as_str()) {
-                self.refuse(step, format!("two steps have the id `{}`", step.id), "give each its own id");
-            }
-            if RESERVED.contains(&step.id.as_str()) {
-                self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
-            }
+            let id = step.id.as_str();
+            keys.insert((*scope, id));
+            let is_twice = !id.is_empty() && !ids.insert(id);
+            self.refuse_if(is_twice, step, format!("two steps have the id `{id}`"), "give each its own id");
+            let is_reserved = RESERVED.contains(&id);
+            self.refuse_if(is_reserved, step, format!("`{id}` is a reserved id"), "choose another id");
         }
         for (scope, step) in scoped {
             let Some(key) = step.output.as_deref().filter(|key| *key != step.id) else { continue };
             if RESERVED.contains(&key) || key.is_empty() {
-                let message = format!("`{key}` is a reserved key for an `output`");
-                self.refuse(step, message, "choose another key");
+                self.refuse(step, format!("`{key}` is a reserved key for an `output`"), "choose another key");
             } else if !keys.insert((scope, key)) && !replaces(self.definition, step, key) {
                 let message = format!("`output` of step `{}` is taken already: `{key}`", step.id);
                 self.refuse(step, message, "give each result its own key");
@@ -161,14 +160,16 @@ impl<'a> Checker<'a> {
     }
 
     /// No item of an `each` has a key that is taken, and no step an id that a copy would have.
-    fn check_copies(&mut self) {
+    fn check_copies(&self) {
         for step in self.definition.all_steps() {
             let StepKind::Each(each) = &step.kind else { continue };
-            let taken = self.ids_of(|other| other.key() == each.item || other.id == each.item);
-            if RESERVED.contains(&each.item.as_str()) || each.item.is_empty() || !taken.is_empty() {
-                let message = format!("`as` of step `{}` is taken already: `{}`", step.id, each.item);
-                self.refuse(step, message, "choose another key");
-            }
+            let item = &each.item;
+            let mut others = self.definition.all_steps();
+            let is_taken = RESERVED.contains(&item.as_str())
+                || item.is_empty()
+                || others.any(|other| other.key() == item || other.id == *item);
+            let message = format!("`as` of step `{}` is taken already: `{item}`", step.id);
+            self.refuse_if(is_taken, step, message, "choose another key");
             let of_copy = format!("{}.", step.id);
             for other in self.definition.all_steps().filter(|other| other.id.starts_with(&of_copy)) {
                 let message = format!("the id `{}` may be that of a copy inside `{}`", other.id, step.id);
@@ -177,48 +178,40 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_routes(&mut self, step: &Step, is_nested: bool) {
+    fn check_routes(&self, step: &Step, is_nested: bool) {
         for (key, target) in step.targets() {
             if is_nested {
                 let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
             } else {
-                self.problems.extend(unknown(self.file, step, key, "step", [target], &self.names.steps));
+                unknown(self.found, step, key, "step", [target], &self.names.steps);
             }
         }
     }
 
     /// Keys that name participants, artifacts and rounds of the file.
-    fn check_references(&mut self, step: &Step) {
-        let (file, names) = (self.file, &self.names);
-        let found = match &step.kind {
+    fn check_references(&self, step: &Step) {
+        let (found, names) = (self.found, &self.names);
+        match &step.kind {
             StepKind::Round(round) => {
                 let seats = self.definition.seats(round).map(|seat| seat.name.as_str()).collect();
                 let (seated, shown) = (round.participants.names(), round.artifacts.names());
-                [
-                    unknown(file, step, "participants", "participant", seated, &names.participants),
-                    unknown(file, step, "artifacts", "artifact", shown, &names.artifacts),
-                    unknown(file, step, "directives", "seat", round.directives.keys(), &seats),
-                ]
-                .concat()
+                unknown(found, step, "participants", "participant", seated, &names.participants);
+                unknown(found, step, "artifacts", "artifact", shown, &names.artifacts);
+                unknown(found, step, "directives", "seat", round.directives.keys(), &seats);
             }
             StepKind::Agent(agent) => {
-                unknown(file, step, "synthesis_of", "round", &agent.synthesis_of, &names.rounds)
+                unknown(found, step, "synthesis_of", "round", &agent.synthesis_of, &names.rounds);
             }
             StepKind::Approval(approval) => {
-                let adopts = approval.adopts.iter().flatten();
-                [
-                    unknown(file, step, "merges", "round of ideas", &approval.merges, &names.of_ideas),
-                    unknown(file, step, "adopts", "round", adopts, &names.rounds),
-                ]
-                .concat()
+                unknown(found, step, "merges", "round of ideas", &approval.merges, &names.of_ideas);
+                unknown(found, step, "adopts", "round", approval.adopts.iter().flatten(), &names.rounds);
             }
-            _ => Vec::new(),
-        };
-        self.problems.extend(found);
+            _ => {}
+        }
     }
 
-    fn check_round(&mut self, step: &Step) {
+    fn check_round(&self, step: &Step) {
         let (Some(round), definition) = (step.round(), self.definition) else { return };
         let is_named = |p: &&ParticipantSpec| round.participants.names().contains(&p.name);
         if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(is_named) {
@@ -228,11 +221,9 @@ impl<'a> Checker<'a> {
         let seats = definition.seats(round).count();
         if seats == 0 {
             // Unknown names were reported above; this is a round that names no seat at all.
-            if round.participants == Selection::Named(Vec::new()) {
-                let message = format!("round `{}` has no participants", step.id);
-                self.refuse(step, message, "name at least one");
-            }
-            return;
+            let is_empty = round.participants == Selection::Named(Vec::new());
+            let message = format!("round `{}` has no participants", step.id);
+            return self.refuse_if(is_empty, step, message, "name at least one");
         }
         let quora = [
             ("quorum", Some(round.quorum), "reach its quorum"),
@@ -247,11 +238,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Ballots that a rule could decide, and no rule: a forgotten one is reported.
-    fn check_rule(&mut self, step: &Step) {
-        let Some(round) = step.round() else { return };
-        if round.rule.is_some() || round.is_wrong {
+    fn check_rule(&self, step: &Step) {
+        let Some(round) = step.round().filter(|round| round.rule.is_none() && !round.is_wrong) else {
             return;
-        }
+        };
         let kind = round.ballot.kind;
         let rules = kind.info().countable.map(Rule::for_kind).unwrap_or_default();
         let [first, others @ ..] = rules.as_slice() else { return };
@@ -259,33 +249,33 @@ impl<'a> Checker<'a> {
         let message =
             format!("round `{id}` has no rule: its `{kind}` ballots are counted and nothing is decided");
         let also = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
-        self.warn(step, message, format!("add `rule: {first}`{also}"));
+        self.found.warn_at(step.place, message, format!("add `rule: {first}`{also}"));
     }
 
     /// Only steps of the list are counted, record and take notes; only what a rule decides can be undecided.
-    fn check_runs(&mut self, step: &Step, is_nested: bool) {
+    fn check_runs(&self, step: &Step, is_nested: bool) {
+        let id = &step.id;
         let notes = step.agent().is_some_and(|agent| agent.synthesis_of.is_some());
         let of_list = [
             ("max_runs", step.max_runs.is_some()),
             ("record", step.record.is_some()),
             ("synthesis_of", notes),
         ];
-        for (key, _) in of_list.into_iter().filter(|(_, is_given)| *is_given && is_nested) {
-            let message = format!("`{key}` of step `{}` has no effect inside another step", step.id);
-            self.refuse(step, message, "put it on a step of the list");
+        for (key, is_given) in of_list {
+            let message = format!("`{key}` of step `{id}` has no effect inside another step");
+            self.refuse_if(is_given && is_nested, step, message, "put it on a step of the list");
         }
-        if step.on_exhausted.is_some() && step.max_runs.is_none() {
-            let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
-            self.refuse(step, message, "add `max_runs: 3`");
-        }
-        if step.round().is_some_and(|round| round.on_undecided.is_some() && round.rule.is_none()) {
-            let message = format!("`on_undecided` of round `{}` needs a `rule`", step.id);
-            self.refuse(step, message, "add `rule: majority`, or use `next`");
-        }
+        let is_uncounted = step.on_exhausted.is_some() && step.max_runs.is_none();
+        let message = format!("`on_exhausted` of step `{id}` needs a `max_runs`");
+        self.refuse_if(is_uncounted, step, message, "add `max_runs: 3`");
+        let is_open = |round: &Round| round.on_undecided.is_some() && round.rule.is_none();
+        let message = format!("`on_undecided` of round `{id}` needs a `rule`");
+        let hint = "add `rule: majority`, or use `next`";
+        self.refuse_if(step.round().is_some_and(is_open), step, message, hint);
     }
 
     /// A step allows tools to the model that it names, as every step does that names it.
-    fn check_tools(&mut self, step: &Step) {
+    fn check_tools(&self, step: &Step) {
         let (Some(agent), definition) = (step.agent(), self.definition) else { return };
         let is_named = definition.participants.iter().any(|spec| spec.name == agent.agent);
         let is_model = agent.agent.contains('/') && !is_named;
@@ -300,16 +290,15 @@ impl<'a> Checker<'a> {
     }
 
     /// A review looks at what an earlier step made, by people who are there.
-    fn check_review(&mut self, step: &Step) {
+    fn check_review(&self, step: &Step) {
         let (StepKind::Review(review), definition) = (&step.kind, self.definition) else { return };
         if review.of.is_empty() {
             return;
         }
         let (id, of) = (&step.id, &review.of);
-        let is_artifact = definition.artifacts.iter().any(|artifact| artifact.id == *of);
-        if definition.step(of).is_none() && !is_artifact {
-            let mut known = self.ids_of(|_| true);
-            known.extend(definition.artifacts.iter().map(|artifact| artifact.id.as_str()));
+        let artifacts = &self.names.artifacts;
+        if definition.step(of).is_none() && !artifacts.contains(&**of) {
+            let known = [self.ids(), artifacts.iter().copied().collect()].concat();
             let message = format!("`of` of review `{id}` names no step and no artifact: `{of}`");
             return self.refuse(step, message, did_you_mean(of, &known));
         }
@@ -318,110 +307,94 @@ impl<'a> Checker<'a> {
             let hint = "name an `agent` or `round` step, or one that holds them";
             return self.refuse(step, message, hint);
         }
-        if definition.reviewers(review).is_empty() {
-            let message = format!("review `{id}` has nobody but the author to review");
-            self.refuse(step, message, "name another reviewer");
-        }
+        let has_nobody = definition.reviewers(review).is_empty();
+        let message = format!("review `{id}` has nobody but the author to review");
+        self.refuse_if(has_nobody, step, message, "name another reviewer");
     }
 
     /// A form has its topic and its round.
-    fn check_form(&mut self, step: &Step) {
+    fn check_form(&self, step: &Step) {
         let Some((agent, form)) = step.agent().and_then(|agent| Some((agent, agent.form?))) else { return };
-        if agent.prompt.is_none() {
-            let message = format!("step `{}` with a `form` has no topic", step.id);
-            self.refuse(step, message, "write it as `prompt`");
-        }
-        if agent.output_schema.is_some() {
-            let message = format!("step `{}` has a `form` and an `output_schema`", step.id);
-            self.refuse(step, message, "leave one of them out");
-        }
-        if form != FacilitatorForm::Open && agent.synthesis_of.is_none() {
-            let message = format!("step `{}` with a `form` is about no round", step.id);
-            self.refuse(step, message, "name the round in `synthesis_of`");
-        }
+        let refuse_if = |is_wrong: bool, what: &str, hint: &str| {
+            self.refuse_if(is_wrong, step, format!("step `{}` {what}", step.id), hint);
+        };
+        refuse_if(agent.prompt.is_none(), "with a `form` has no topic", "write it as `prompt`");
+        let has_both = agent.output_schema.is_some();
+        refuse_if(has_both, "has a `form` and an `output_schema`", "leave one of them out");
+        let is_about_none = form != FacilitatorForm::Open && agent.synthesis_of.is_none();
+        refuse_if(is_about_none, "with a `form` is about no round", "name the round in `synthesis_of`");
     }
 
     /// Only an answer in a form is edited, ideas are merged by the note on their round, and rounds adopted.
-    fn check_approval(&mut self, step: &Step) {
+    fn check_approval(&self, step: &Step) {
         let StepKind::Approval(approval) = &step.kind else { return };
         let id = &step.id;
-        if let Some(edited) = &approval.edits {
-            let agent = self.definition.step(edited).and_then(Step::agent);
-            match agent.filter(|agent| agent.form.is_some()) {
-                None => {
-                    let message = format!("`edits` of step `{id}` names no step with a `form`: `{edited}`");
-                    self.refuse(step, message, "name an agent step with a `form`");
-                }
-                Some(agent) if approval.merges.is_some() && agent.synthesis_of != approval.merges => {
-                    let message = format!("step `{id}` merges ideas and edits a note on another round");
-                    let hint = "name the same round in `merges` and in the `synthesis_of` of the note";
-                    self.refuse(step, message, hint);
-                }
-                Some(_) => {}
-            }
-        } else if approval.ask_if.is_some() {
+        let Some(edited) = &approval.edits else {
             let message = format!("`ask_if` of step `{id}` has no effect without `edits`");
-            self.refuse(step, message, "leave it out, or name the proposal in `edits`");
+            let hint = "leave it out, or name the proposal in `edits`";
+            return self.refuse_if(approval.ask_if.is_some(), step, message, hint);
+        };
+        let agent = self.definition.step(edited).and_then(Step::agent);
+        if let Some(agent) = agent.filter(|agent| agent.form.is_some()) {
+            let is_other = approval.merges.is_some() && agent.synthesis_of != approval.merges;
+            let message = format!("step `{id}` merges ideas and edits a note on another round");
+            let hint = "name the same round in `merges` and in the `synthesis_of` of the note";
+            self.refuse_if(is_other, step, message, hint);
+        } else {
+            let message = format!("`edits` of step `{id}` names no step with a `form`: `{edited}`");
+            self.refuse(step, message, "name an agent step with a `form`");
         }
     }
 
-    fn check_revision(&mut self, step: &Step) {
-        if let Some(why) = step.round().and_then(|round| misfit(self.definition, step, round)) {
-            self.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
-        }
-    }
-
-    fn check_names(&mut self) {
+    fn check_names(&self) {
         let mut seen = HashSet::new();
+        let agents: HashSet<&str> = self.definition.all_steps().flat_map(Step::agents).collect();
         for seat in &self.definition.participants {
-            let at = |message: String| Diagnostic::new(message).at(self.file, seat.place.0, seat.place.1);
             // A prompt with places in it is the template of the agent steps that bring none.
-            let is_agent =
-                self.definition.all_steps().any(|step| step.agents().contains(&seat.name.as_str()));
-            let prompt = seat.prompt.as_deref().filter(|prompt| is_agent && prompt.contains("{{"));
+            let is_template = |prompt: &&str| agents.contains(&*seat.name) && prompt.contains("{{");
+            let prompt = seat.prompt.as_deref().filter(is_template);
             if let Some(Err(error)) = prompt.map(Template::parse) {
                 let message = format!("the prompt of `{}` cannot be read: {error}", seat.name);
                 let hint = error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned());
-                self.problems.push(at(message).hint(hint));
+                self.found.refuse_at(seat.place, message, hint);
             }
             if !seat.name.is_empty() && !seen.insert(seat.name.as_str()) {
-                let problem = at(format!("duplicate participant name `{}`", seat.name));
-                self.problems.push(problem.hint("give one a `name: …` of its own, or use `count`"));
+                let message = format!("duplicate participant name `{}`", seat.name);
+                let hint = "give one a `name: …` of its own, or use `count`";
+                self.found.refuse_at(seat.place, message, hint);
             }
         }
     }
 
-    fn warn_of_unreachable(&mut self) {
-        if !self.definition.is_routed() {
+    fn warn_of_unreachable(&self) {
+        let Some(first) = self.definition.steps.first().filter(|_| self.definition.is_routed()) else {
             return;
-        }
-        let Some(first) = self.definition.steps.first() else { return };
+        };
         let reached = self.definition.reached_from(first);
         let is_lost =
             |step: &&Step| !step.id.is_empty() && step.id != first.id && !reached.contains(step.id.as_str());
         for step in self.definition.steps.iter().filter(is_lost) {
             let message = format!("unreachable step `{}`", step.id);
-            self.warn(step, message, "point a `next` at it, or remove it");
+            self.found.warn_at(step.place, message, "point a `next` at it, or remove it");
         }
     }
 
     /// `results` must name steps that leave a result, and no rounds.
-    fn check_recall(&mut self) {
+    fn check_recall(&self) {
         let definition = self.definition;
         let rounds = definition.all_steps().filter_map(|step| Some((step.place, &step.round()?.recall)));
-        for ((line, column), keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
+        for (place, keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
             let Some(Results::Named(names)) = &keys.results else { continue };
             for name in names {
                 let step = definition.all_steps().find(|step| step.id == *name || step.key() == name);
                 let (what, hint) = match step {
-                    None => ("no step", did_you_mean(name, &self.ids_of(|_| true))),
+                    None => ("no step", did_you_mean(name, &self.ids())),
                     Some(step) if step.round().is_some() => {
                         ("a round", "`answers` and `rounds` say what is seen of rounds".to_owned())
                     }
                     Some(_) => continue,
                 };
-                let problem = Diagnostic::new(format!("`results` of `context` names {what}: `{name}`"));
-                self.problems.push(problem.hint(hint).at(self.file, line, column));
+                self.found.refuse_at(place, format!("`results` of `context` names {what}: `{name}`"), hint);
             }
         }
     }

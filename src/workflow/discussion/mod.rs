@@ -47,7 +47,7 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
         firsts.push((step.text("id"), first.to_owned()));
         all.extend(expansion.into_iter().map(|of_it| placed(of_it, &step)));
     }
-    if firsts.is_empty() || !found.problems.borrow().is_empty() {
+    if firsts.is_empty() || !found.is_sound() {
         return None;
     }
     for step in &mut all {

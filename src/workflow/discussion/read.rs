@@ -33,7 +33,7 @@ impl Discussion {
         let strategy = match built_in().or_else(|| read_strategy(&name).transpose()) {
             Some(Ok(strategy)) => strategy,
             Some(Err(problem)) => {
-                found.problems.borrow_mut().push(problem);
+                found.add(problem);
                 return None;
             }
             None => {

@@ -1,7 +1,7 @@
 //! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
 
 use super::spec::{KeySpec, KeyType, MapSpec, StepType};
-use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
+use crate::diagnostic::{did_you_mean, nearest};
 use crate::tally::{Decimal, Fraction};
 use crate::words::meant;
 use crate::workflow::definition::Definition;
@@ -65,9 +65,8 @@ impl Keys<'_> {
                     Place { key, what, found }.check(value, &key.kind);
                 }
             } else if !self.is_open || nearest(&name.text, self.known.iter().map(|key| key.name)).is_some() {
-                let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
-                let problem = problem.hint(self.hint(&name.text));
-                found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
+                let message = format!("unknown key `{}` in {what}", name.text);
+                found.refuse_at((name.line, name.column), message, self.hint(&name.text));
             }
         }
     }

@@ -340,8 +340,24 @@ impl<'a> Findings<'a> {
         Self { file, problems: RefCell::default(), warnings: RefCell::default() }
     }
 
+    pub fn add(&self, problem: Diagnostic) {
+        self.problems.borrow_mut().push(problem);
+    }
+
     pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
-        self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
+        self.refuse_at((node.line, node.column), message, hint);
+    }
+
+    pub fn refuse_at(&self, place: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
+        self.add(Diagnostic::new(message).at(self.file, place.0, place.1).hint(hint));
+    }
+
+    pub fn warn_at(&self, place: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
+        self.warn(Diagnostic::new(message).at(self.file, place.0, place.1).hint(hint));
+    }
+
+    pub fn is_sound(&self) -> bool {
+        self.problems.borrow().is_empty()
     }
 
     /// An error was noted at a node or inside it.

@@ -89,10 +89,6 @@ const NO_OTHER: OtherFiles<'static> = OtherFiles {
     strategy: &|_| Ok(None),
 };
 
-fn sort(problems: &mut [Diagnostic]) {
-    problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
-}
-
 /// Reads a definition as far as it can be read, for further checks.
 pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let file = source.file;
@@ -108,37 +104,33 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     };
     let found = Findings::new(file);
     check_definition(&node, &found);
-    let is_sound = || found.problems.borrow().is_empty();
     // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
-    let used = is_sound().then(|| used.in_place(&node, &[file], &found)).flatten();
+    let used = found.is_sound().then(|| used.in_place(&node, &[file], &found)).flatten();
     let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
-    if let Some(led) = is_sound().then(|| expanded(&node, others.strategy, &found)).flatten() {
+    if let Some(led) = found.is_sound().then(|| expanded(&node, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);
     }
     if is_expanded {
         // A strategy, too, may hold what no round takes.
-        let of_made = Findings::new(file);
-        check_definition(&node, &of_made);
-        found.problems.borrow_mut().extend(of_made.problems.take());
+        check_definition(&node, &found);
     }
     let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
-    let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
     if let Some(definition) = &definition {
         let secrets = written_keys(&node, file);
         // A secret under an unknown key is one error.
-        problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
-        problems.extend(secrets);
-        let (found, doubts) = validate::check(definition, file);
-        problems.extend(found);
-        warnings.extend(doubts);
-        paths::check(definition, file, &mut problems, &mut warnings);
-        sort(&mut problems);
+        let is_other = |problem: &Diagnostic| secrets.iter().all(|secret| secret.place != problem.place);
+        found.problems.borrow_mut().retain(is_other);
+        secrets.into_iter().for_each(|secret| found.add(secret));
+        validate::check(definition, &found);
+        paths::check(definition, &found);
     }
+    let mut problems = found.problems.take();
+    problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
     Examined {
         definition,
         problems,
-        warnings,
+        warnings: found.warnings.take(),
         expanded: is_expanded.then(|| Out::json_document(&node.to_json(), true)),
     }
 }
@@ -162,7 +154,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
             entries.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
         }
         // A key that was meant for them has been named.
-        None if entries.found.problems.borrow().is_empty() => {
+        None if entries.found.is_sound() => {
             entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
         }
         _ => {}

@@ -1,13 +1,12 @@
 //! Warns of rounds whose seats are one model and cannot reach `act_at`.
 
-use crate::diagnostic::Diagnostic;
 use crate::history::SeatInfo;
 use crate::tally::Tier;
 use crate::workflow::Definition;
+use crate::workflow::load::entries::Findings;
 
-/// A notice for each round whose `act_at` cannot be reached, since all of its seats are one model.
-pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> Vec<Diagnostic> {
-    let mut notices = Vec::new();
+/// Warns of each round whose `act_at` cannot be reached, since all of its seats are one model.
+pub fn unreachable(definition: &Definition, seats: &[SeatInfo], found: &Findings<'_>) {
     for step in definition.all_steps() {
         let Some(least) = step.round().and_then(|round| round.act_at).filter(|least| *least > Tier::Weak)
         else {
@@ -30,10 +29,7 @@ pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> V
                 least.name(),
                 first.model
             );
-            let notice =
-                Diagnostic::new(message).hint("seat another model or a person, or write `act_at: weak`");
-            notices.push(notice.at(file, step.place.0, step.place.1));
+            found.warn_at(step.place, message, "seat another model or a person, or write `act_at: weak`");
         }
     }
-    notices
 }

@@ -18,6 +18,7 @@ use crate::history::{LinkedSession, PROJECT, Session, TimedEvent};
 use crate::journal::{fold, read_log};
 use crate::report;
 use crate::round::material::Artifact;
+use crate::workflow::load::entries::Findings;
 use crate::workflow::{Definition, TASKS_FILE, Tasks};
 
 /// A linked session larger than this is not read, in bytes.
@@ -157,14 +158,14 @@ impl Environment {
     }
 }
 
-/// Returns the evidence of a definition that cannot be read or must not be sent.
-pub fn unreadable_evidence(definition: &Definition, file: &str, reader: &EvidenceReader) -> Vec<Diagnostic> {
-    let wrong = |artifact: &Artifact| {
-        let problem = reader.read(artifact.source.as_ref()?).err()?;
-        Some(Diagnostic { message: format!("artifact `{}`: {problem}", artifact.id), place: None, ..problem })
-    };
-    let problems = definition.artifacts.iter().filter_map(wrong);
-    problems.map(|problem| problem.with_file(file)).collect()
+/// Refuses evidence of a definition that cannot be read or must not be sent.
+pub fn check_evidence(definition: &Definition, reader: &EvidenceReader, found: &Findings<'_>) {
+    for artifact in &definition.artifacts {
+        if let Some(Err(problem)) = artifact.source.as_ref().map(|source| reader.read(source)) {
+            let message = format!("artifact `{}`: {problem}", artifact.id);
+            found.add_at((0, 0), Diagnostic { message, place: None, ..problem });
+        }
+    }
 }
 
 pub fn read_evidence<'a>(reader: EvidenceReader) -> ReadEvidence<'a> {

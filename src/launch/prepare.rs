@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::environment::{Environment, PROGRAM, random};
-use super::error::no_problems;
-use super::material::unreadable_evidence;
+use super::error::{each_once, no_problems};
+use super::material::check_evidence;
 use super::needs::needs;
 use super::plan::{LaunchOptions, SessionPlan};
 use super::roster::{UnknownAgentPolicy, resolve};
@@ -19,6 +19,7 @@ use crate::insight::join_list;
 use crate::journal::FORMAT;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
+use crate::workflow::load::entries::Findings;
 use crate::workflow::{
     ChosenParticipant, Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, state_file,
     with_written_names,
@@ -100,17 +101,18 @@ impl SessionPlan {
         nobody: UnknownAgentPolicy,
         at: Timestamp,
     ) -> Result<DraftedSession, Vec<Diagnostic>> {
-        let reader = set_up.looking_reader(&self.definition);
-        let mut problems = unreadable_evidence(&self.definition, &self.file, &reader);
-        let mut notices = Vec::new();
-        let mut header = self.header(&mut notices)?;
-        problems.extend(resolve(self, set_up, nobody, &mut header, &mut notices));
-        notices.extend(self.unlinked.iter().cloned());
+        let found = Findings::new(&self.file);
+        check_evidence(&self.definition, &set_up.looking_reader(&self.definition), &found);
+        let mut header = self.header(&found)?;
+        resolve(self, set_up, nobody, &mut header, &found);
+        self.unlinked.iter().for_each(|unlinked| found.warn(unlinked.clone()));
         header.pseudonyms = self.pseudonyms(&header)?;
-        problems.extend(unasked(&self.options.invited, &header));
-        problems.extend(pin_workers(&mut header, &set_up.config.remote, &self.file));
+        check_invited(&self.options.invited, &header, &found);
+        pin_workers(&mut header, &set_up.config.remote, &found);
         let session = opened(&header, at);
-        problems.extend(misplaced_seats(&session, &self.file));
+        check_remote_seats(&session, &found);
+        // Several seats may share one fault.
+        let [problems, notices] = [found.problems, found.warnings].map(|list| each_once(list.take()));
         Ok(DraftedSession { header, session, problems, notices })
     }
 
@@ -123,9 +125,9 @@ impl SessionPlan {
     }
 
     /// The header, still without a roster.
-    fn header(&self, notices: &mut Vec<Diagnostic>) -> Result<SessionOpened, Vec<Diagnostic>> {
+    fn header(&self, found: &Findings<'_>) -> Result<SessionOpened, Vec<Diagnostic>> {
         let seed = self.options.seed;
-        let input = self.options.input.as_deref().map(|text| parse_input(text, notices));
+        let input = self.options.input.as_deref().map(|text| parse_input(text, found));
         let name = Path::new(&self.file).file_name().filter(|_| self.file != STANDARD_INPUT);
         Ok(SessionOpened {
             session: session_id(&self.definition.id),
@@ -162,18 +164,15 @@ impl SessionPlan {
     }
 }
 
-fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
-    let is_unasked = |name: &&String| header.participants.iter().all(|seat| seat.name != **name);
-    let say = |name: &String| {
-        Diagnostic::new(format!("no step asks `{name}`, whom --invite names"))
-            .hint("add the name to the `participants` of a round, or leave it out")
-    };
-    invited.iter().filter(is_unasked).map(say).collect()
+fn check_invited(invited: &[String], header: &SessionOpened, found: &Findings<'_>) {
+    for name in invited.iter().filter(|name| header.participants.iter().all(|seat| seat.name != **name)) {
+        let problem = Diagnostic::new(format!("no step asks `{name}`, whom --invite names"));
+        found.add(problem.hint("add the name to the `participants` of a round, or leave it out"));
+    }
 }
 
-/// Writes the keys of workers into their seats; a worker that the configuration does not know is a problem.
-fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, file: &str) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
+/// Writes the keys of workers into their seats; refuses a worker that the configuration does not know.
+fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, found: &Findings<'_>) {
     for seat in &mut header.participants {
         let Some(remote) = &mut seat.remote else { continue };
         let Some(worker) = &remote.worker else { continue };
@@ -190,27 +189,26 @@ fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, file: &str) -> 
         } else {
             continue;
         };
-        problems.push(Diagnostic::new(missing).with_file(file).hint(hint));
+        found.refuse_at((0, 0), missing, hint);
     }
-    problems
 }
 
-/// Remote seats that are asked something they cannot answer, or are scripted.
-fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
+/// Refuses remote seats that are asked something they cannot answer, or are scripted.
+fn check_remote_seats(session: &Session, found: &Findings<'_>) {
     let definition = session.definition();
-    let problem = |seat: &SeatInfo| {
-        let (name, door) = (&seat.name, RemoteSeat::of_model(&seat.model)?.door);
+    for seat in session.roster.values() {
+        let Some(RemoteSeat { door, .. }) = RemoteSeat::of_model(&seat.model) else { continue };
+        let (name, mut steps) = (&seat.name, definition.all_steps());
+        let is_beyond = |step: &&Step| step.round().is_none() && seat.sits_in(definition, step);
         if !seat.scripted.is_empty() {
-            let what = format!("the answers file answers for `{name}`, which is a remote seat");
-            return Some(Diagnostic::new(what).hint("leave its answers out, or give it another model"));
+            let problem = format!("the answers file answers for `{name}`, which is a remote seat");
+            found.add(Diagnostic::new(problem).hint("leave its answers out, or give it another model"));
+        } else if let Some(Step { id, .. }) = steps.find(is_beyond).filter(|_| door != Door::Inbox) {
+            let message =
+                format!("`{name}` is a remote seat, and step `{id}` asks it for more than a ballot");
+            found.refuse_at((0, 0), message, "only `remote/inbox` answers elsewhere than in rounds");
         }
-        let mut agents = definition.all_steps().filter(|step| step.round().is_none() && door != Door::Inbox);
-        let id = &agents.find(|step| seat.sits_in(definition, step))?.id;
-        let what = format!("`{name}` is a remote seat, and step `{id}` asks it for more than a ballot");
-        let hint = "only `remote/inbox` answers elsewhere than in rounds";
-        Some(Diagnostic::new(what).with_file(file).hint(hint))
-    };
-    session.roster.values().filter_map(problem).collect()
+    }
 }
 
 pub fn opened(header: &SessionOpened, at: Timestamp) -> Session {
@@ -248,7 +246,7 @@ fn told(problem: &Diagnostic) -> String {
     name.map_or_else(|| problem.message.clone(), |name| problem.clone().with_file(&name).to_string())
 }
 
-fn parse_input(text: &str, notices: &mut Vec<Diagnostic>) -> Result<serde_json::Value, Vec<Diagnostic>> {
+fn parse_input(text: &str, found: &Findings<'_>) -> Result<serde_json::Value, Vec<Diagnostic>> {
     // A session file holds no deeper values than this.
     const DEEPEST: usize = 36;
     if !text.trim_start().starts_with(['{', '[']) {
@@ -256,7 +254,7 @@ fn parse_input(text: &str, notices: &mut Vec<Diagnostic>) -> Result<serde_json::
     }
     let input = serde_json::from_str(text).unwrap_or_else(|error| {
         let said = format!("--input begins like JSON and is not, so it is taken as text: {error}");
-        notices.push(Diagnostic::new(said).hint("check its quotes and brackets"));
+        found.warn(Diagnostic::new(said).hint("check its quotes and brackets"));
         text.into()
     });
     if depth(&input) > DEEPEST {

@@ -6,15 +6,15 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::environment::Environment;
-use super::error::each_once;
 use super::plan::SessionPlan;
-use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
+use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of, unreachable};
 use crate::core::ROLE_WITHOUT_PERSONA;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, SeatInfo, SessionOpened};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::words::model_meant;
+use crate::workflow::load::entries::Findings;
 use crate::workflow::{ParticipantSpec, SeatTools, Step};
 
 /// The treatment of an agent that is no participant, no persona, and not scripted.
@@ -46,24 +46,23 @@ impl Candidate<'_> {
 
 /// Finds the persona and model of everyone whom a step asks, and writes them into the header.
 ///
-/// Returns the errors: every missing persona, persona with a tool in a round, seated program, agent that is
-/// nobody, and invalid model.
+/// The errors are every missing persona, persona with a tool in a round, seated program, agent that is nobody,
+/// and invalid model.
 pub fn resolve(
     plan: &SessionPlan,
     set_up: &Environment,
     nobody: UnknownAgentPolicy,
     header: &mut SessionOpened,
-    notices: &mut Vec<Diagnostic>,
-) -> Vec<Diagnostic> {
-    let mut resolver = Resolver {
+    found: &Findings<'_>,
+) {
+    let resolver = Resolver {
         plan,
         set_up,
         library: PersonaLibrary::new(&set_up.folders),
         catalog: set_up.catalog(),
         bounds: set_up.folders.path_policy(Some(&plan.file)),
         nobody,
-        notices: Vec::new(),
-        problems: Vec::new(),
+        found,
     };
     let agents = resolver.agents_by_persona();
     resolver.check_flags(&agents);
@@ -86,17 +85,12 @@ pub fn resolve(
     let seats = &mut header.participants;
     resolver.notice_seeds(seats);
     resolver.notice_idle_flag(seats);
-    resolver.notices.extend(crate::config::unreachable(&plan.definition, seats, &plan.file));
+    unreachable(&plan.definition, seats, found);
     let fallbacks = plan.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
-    let models: Vec<&String> = seats.iter().map(|seat| &seat.model).chain(fallbacks).collect();
-    header.prices = resolver.prices(&models);
+    header.prices = resolver.prices(seats.iter().map(|seat| &seat.model).chain(fallbacks));
     for seat in seats {
         seat.seed = seat.seed.or(plan.options.seed);
     }
-    resolver.notices.dedup();
-    notices.append(&mut resolver.notices);
-    // Several seats may share one fault.
-    each_once(resolver.problems)
 }
 
 struct Resolver<'a> {
@@ -106,18 +100,13 @@ struct Resolver<'a> {
     catalog: ParticipantFactory<'a>,
     bounds: PathPolicy,
     nobody: UnknownAgentPolicy,
-    notices: Vec<Diagnostic>,
-    problems: Vec<Diagnostic>,
+    found: &'a Findings<'a>,
 }
 
 impl<'a> Resolver<'a> {
-    fn at(&self, spec: &ParticipantSpec, problem: Diagnostic) -> Diagnostic {
-        problem.at(&self.plan.file, spec.place.0, spec.place.1)
-    }
-
     /// Notes the reasons why a participant cannot be asked.
     fn check_seat(
-        &mut self,
+        &self,
         candidate: &Candidate<'_>,
         persona: Option<&Persona>,
         model: &str,
@@ -127,35 +116,65 @@ impl<'a> Resolver<'a> {
         let fallbacks = spec.models_after(model);
         let models = || std::iter::once(model).chain(fallbacks.iter().map(String::as_str));
         if spec.command.is_none() && model != NO_MODEL {
-            let unusable = models().filter_map(|model| self.catalog.check(model).err());
-            let unusable: Vec<_> =
-                unusable.map(|problem| named_by.blame(problem, spec, &self.plan.file)).collect();
+            let unusable: Vec<_> = models().filter_map(|model| self.catalog.check(model).err()).collect();
             // One usable model of a list is enough.
-            let is_usable = unusable.len() <= fallbacks.len();
-            let list = if is_usable { &mut self.notices } else { &mut self.problems };
-            list.extend(unusable);
+            let note = if unusable.len() <= fallbacks.len() { Findings::warn } else { Findings::add };
+            for problem in unusable {
+                note(self.found, named_by.blame(problem, spec, self.found.file));
+            }
         }
-        let mut found = Vec::new();
         if candidate.is_seated() {
-            found.extend(refusal(spec, persona));
+            self.check_blind(spec, persona);
         }
         if matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona) {
-            found.extend(models().filter_map(|model| self.bounds.of_participant(spec, model)));
+            for problem in models().filter_map(|model| self.bounds.of_participant(spec, model)) {
+                self.found.add_at(spec.place, problem);
+            }
         }
         let is_its_own = spec.tools == Some(SeatTools::Allowed) && spec.model.as_deref() == Some(model);
-        if is_its_own && self.catalog.with_tools(model, &self.plan.file).is_none() {
-            let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
-            found.push(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"));
+        if is_its_own && self.catalog.with_tools(model, self.found.file).is_none() {
+            let hint = "name a program such as `claude-cli/MODEL`, or leave `tools` out";
+            self.refuse(spec, format!("`{model}` has no tools that could be allowed"), hint);
         }
         let provider = model.split('/').next().unwrap_or_default();
         if spec.temperature.is_some() && self.catalog.seat_program(provider).is_some() {
-            let problem = Diagnostic::new(format!("`{provider}` takes no `temperature`"));
-            found.push(problem.hint("leave it out, or seat the model by its service"));
+            let hint = "leave it out, or seat the model by its service";
+            self.refuse(spec, format!("`{provider}` takes no `temperature`"), hint);
         }
-        for problem in found {
-            self.problems.push(self.at(spec, problem));
+        let tools = persona.map_or(&[][..], |persona| &persona.tools);
+        if spec.tools == Some(SeatTools::LeftOut) && !tools.is_empty() {
+            let (seat, name, tools) = (&spec.name, &spec.persona, tools.join(", "));
+            self.found.warn(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")));
         }
-        self.notices.extend(left_out(spec, persona));
+    }
+
+    fn refuse(&self, spec: &ParticipantSpec, message: String, hint: &str) {
+        self.found.refuse_at(spec.place, message, hint);
+    }
+
+    /// Refuses a participant of a blind round that may use tools, whatever its model.
+    fn check_blind(&self, spec: &ParticipantSpec, persona: Option<&Persona>) {
+        let (name, persona_name) = (&spec.name, &spec.persona);
+        if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
+            let message = format!("`{name}` is an external program and cannot take a seat in a blind round");
+            let hint =
+                "declare `agent_only: true`, or `tool_less: true` if it has no tools; or script its answers";
+            return self.refuse(spec, message, hint);
+        }
+        match (spec.tools, persona.and_then(|persona| persona.tools.first())) {
+            (Some(SeatTools::Allowed), _) => {
+                let message = format!("`{name}` may use tools and cannot take a seat in a blind round");
+                let hint = "leave its `tools` out, or list the others in the round's `participants`";
+                self.refuse(spec, message, hint);
+            }
+            (None, Some(tool)) => {
+                let message =
+                    format!("persona `{persona_name}` declares tool `{tool}`; blind rounds allow no tools");
+                let hint = format!("seat it without them: `{{persona: {persona_name}, tools: none}}`");
+                self.refuse(spec, message, &hint);
+            }
+            (Some(SeatTools::LeftOut), _) | (None, None) => {}
+        }
     }
 
     fn everyone(&self, agents: Vec<ParticipantSpec>) -> Vec<Candidate<'a>> {
@@ -174,7 +193,7 @@ impl<'a> Resolver<'a> {
         everyone.filter(|candidate| !candidate.steps.is_empty()).collect()
     }
 
-    fn check_flags(&mut self, agents: &[ParticipantSpec]) {
+    fn check_flags(&self, agents: &[ParticipantSpec]) {
         let participants: Vec<&ParticipantSpec> =
             self.plan.definition.participants.iter().chain(agents).collect();
         let known: Vec<&str> = participants.iter().map(|spec| spec.name.as_str()).collect();
@@ -183,13 +202,13 @@ impl<'a> Resolver<'a> {
         };
         for name in self.plan.options.flags.named.keys().filter(|name| !is_known(name)) {
             let problem = Diagnostic::new(format!("--model names no participant: `{name}`"));
-            self.problems.push(problem.hint(crate::diagnostic::did_you_mean(name, &known)));
+            self.found.add(problem.hint(did_you_mean(name, &known)));
         }
     }
 
     /// Says that the model for seats which name none is that of no seat. The screen shows who answers, and its
     /// model may be an earlier choice.
-    fn notice_idle_flag(&mut self, seats: &[SeatInfo]) {
+    fn notice_idle_flag(&self, seats: &[SeatInfo]) {
         let options = &self.plan.options;
         let Some(model) = options.flags.all.as_ref().filter(|_| options.is_headless && !options.rehearse)
         else {
@@ -198,32 +217,32 @@ impl<'a> Resolver<'a> {
         if seats.iter().all(|seat| seat.model != *model) {
             let problem = Diagnostic::new(format!("`--model {model}` seats nobody: every seat has one"));
             let hint = format!("seat it by `--model NAME={model}`; `--rehearse` needs no model");
-            self.notices.push(problem.hint(hint));
+            self.found.warn(problem.hint(hint));
         }
     }
 
-    fn prices(&self, models: &[&String]) -> IndexMap<String, Price> {
+    fn prices<'m>(&self, models: impl Iterator<Item = &'m String>) -> IndexMap<String, Price> {
         let mut prices = IndexMap::new();
         for model in models {
             let provider = model.split('/').next().unwrap_or_default();
             let is_charged =
                 self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
-            if is_charged && !prices.contains_key(*model) {
-                prices.extend(price_of(&self.catalog, model).ok().map(|price| ((*model).clone(), price)));
+            if is_charged && !prices.contains_key(model) {
+                prices.extend(price_of(&self.catalog, model).ok().map(|price| (model.clone(), price)));
             }
         }
         prices
     }
 
     /// Names the services that are sent no seed though the definition gives their seats one.
-    fn notice_seeds(&mut self, seats: &[SeatInfo]) {
+    fn notice_seeds(&self, seats: &[SeatInfo]) {
         let with_seed = seats.iter().filter(|seat| seat.seed.is_some());
         let providers = with_seed.map(|seat| seat.model.split('/').next().unwrap_or_default());
         for provider in providers.collect::<IndexSet<_>>() {
             let is_program = self.catalog.seat_program(provider).is_some();
             if is_program || !self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed) {
                 let what = format!("`{provider}` takes no seed: those of its seats are recorded, not sent");
-                self.notices.push(Diagnostic::new(what).with_file(&self.plan.file));
+                self.found.warn(Diagnostic::new(what).with_file(self.found.file));
             }
         }
     }
@@ -263,14 +282,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// Says that a participant has no persona, where its name is nearly that of one.
-    fn near_persona(&self, spec: &ParticipantSpec) -> Option<Diagnostic> {
+    fn notice_near_persona(&self, spec: &ParticipantSpec) {
         if spec.agent_only || spec.persona.is_empty() || spec.model.is_none() {
-            return None;
+            return;
         }
         let (personas, _) = self.library.all();
-        let near = nearest(&spec.name, personas.iter().map(|found| found.persona.name.as_str()))?;
-        let problem = Diagnostic::new(format!("`{}` sits without a persona", spec.name));
-        Some(problem.hint(format!("did you mean `persona: {near}`? else nothing is to be done")))
+        if let Some(near) = nearest(&spec.name, personas.iter().map(|found| found.persona.name.as_str())) {
+            let hint = format!("did you mean `persona: {near}`? else nothing is to be done");
+            self.found.warn_at(spec.place, format!("`{}` sits without a persona", spec.name), hint);
+        }
     }
 
     fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
@@ -287,15 +307,16 @@ impl<'a> Resolver<'a> {
     }
 
     /// The persona of a candidate; notes why it has none, unless it needs none.
-    fn persona(&mut self, candidate: &Candidate<'_>) -> Option<Persona> {
+    fn persona(&self, candidate: &Candidate<'_>) -> Option<Persona> {
         let spec = &candidate.spec;
         if let Some(text) = &spec.prompt {
             return Some(Persona::own(&spec.persona, text));
         }
         let problem = match self.library.find(&spec.persona) {
             Ok(found) => {
-                let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
-                self.notices.extend(found.persona.notices.iter().map(notice));
+                for notice in &found.persona.notices {
+                    self.found.warn(Diagnostic::new(notice.clone()).with_file(&found.from));
+                }
                 return Some(found.persona);
             }
             Err(problem) => problem,
@@ -303,22 +324,21 @@ impl<'a> Resolver<'a> {
         // A persona that cannot be read is reported as such.
         let is_missing = problem.place.is_none();
         if candidate.is_scripted() || is_missing && self.needs_no_persona(candidate) {
-            let near = self.near_persona(spec).map(|problem| self.at(spec, problem));
-            self.notices.extend(near);
+            self.notice_near_persona(spec);
         } else if candidate.is_added && self.nobody == UnknownAgentPolicy::Noticed {
-            self.notices.push(self.at(spec, self.say_nobody(spec)));
+            self.found.warn(self.say_nobody(spec).at(self.found.file, spec.place.0, spec.place.1));
         } else {
             let problem = match is_missing {
                 true if candidate.is_added => self.say_nobody(spec),
                 true => or_a_model(&spec.name, problem),
                 false => problem,
             };
-            self.problems.push(self.at(spec, problem));
+            self.found.add_at(spec.place, problem);
         }
         None
     }
 
-    fn model(&mut self, spec: &ParticipantSpec, persona: Option<&Persona>) -> (String, ModelOrigin) {
+    fn model(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> (String, ModelOrigin) {
         let options = &self.plan.options;
         if let Some(model) = self.plan.definition.answered_by(spec, options.rehearse) {
             let by = if options.rehearse { flag() } else { ModelOrigin::Definition };
@@ -336,7 +356,7 @@ impl<'a> Resolver<'a> {
             let name = &spec.persona;
             let message =
                 format!("the model `{model}` of persona `{name}` is not `provider/model`: not used");
-            self.notices.push(Diagnostic::new(message));
+            self.found.warn(Diagnostic::new(message));
         }
         let configured = self.set_up.config.model.clone();
         let candidates = [
@@ -354,33 +374,9 @@ impl<'a> Resolver<'a> {
         let (model, by) = given.unwrap_or_else(|| (NO_MODEL.to_owned(), ModelOrigin::Definition));
         if let ModelOrigin::Variable(name) = &by {
             let message = format!("`{}`: {model}, from {name} in the environment", spec.name);
-            self.notices.push(Diagnostic::new(message));
+            self.found.warn(Diagnostic::new(message));
         }
         (model, by)
-    }
-}
-
-/// Refuses a participant that cannot be asked, whatever its model.
-fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
-    let refuse = |message: String, hint: &str| Some(Diagnostic::new(message).hint(hint));
-    let (name, persona_name) = (&spec.name, &spec.persona);
-    if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
-        let message = format!("`{name}` is an external program and cannot take a seat in a blind round");
-        let hint =
-            "declare `agent_only: true`, or `tool_less: true` if it has no tools; or script its answers";
-        return refuse(message, hint);
-    }
-    match (spec.tools, persona.and_then(|persona| persona.tools.first())) {
-        (Some(SeatTools::Allowed), _) => {
-            let message = format!("`{name}` may use tools and cannot take a seat in a blind round");
-            refuse(message, "leave its `tools` out, or list the others in the round's `participants`")
-        }
-        (None, Some(tool)) => {
-            let message =
-                format!("persona `{persona_name}` declares tool `{tool}`; blind rounds allow no tools");
-            refuse(message, &format!("seat it without them: `{{persona: {persona_name}, tools: none}}`"))
-        }
-        (Some(SeatTools::LeftOut), _) | (None, None) => None,
     }
 }
 
@@ -392,14 +388,6 @@ fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
         None if hint.ends_with('?') => problem,
         None => problem.hint(format!("{hint}; write a model as `provider/model`, a person as `human`")),
     }
-}
-
-/// Returns the notice of a persona that is seated without its tools.
-fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
-    let persona =
-        persona.filter(|persona| spec.tools == Some(SeatTools::LeftOut) && !persona.tools.is_empty())?;
-    let (seat, name, tools) = (&spec.name, &persona.name, persona.tools.join(", "));
-    Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }
 
 enum ModelOrigin {

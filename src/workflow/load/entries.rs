@@ -344,12 +344,16 @@ impl<'a> Findings<'a> {
         self.problems.borrow_mut().push(problem);
     }
 
+    pub fn add_at(&self, place: (u64, u64), problem: Diagnostic) {
+        self.add(problem.at(self.file, place.0, place.1));
+    }
+
     pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.refuse_at((node.line, node.column), message, hint);
     }
 
     pub fn refuse_at(&self, place: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {
-        self.add(Diagnostic::new(message).at(self.file, place.0, place.1).hint(hint));
+        self.add_at(place, Diagnostic::new(message).hint(hint));
     }
 
     pub fn warn_at(&self, place: (u64, u64), message: impl Into<String>, hint: impl Into<String>) {

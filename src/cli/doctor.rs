@@ -6,13 +6,11 @@
 use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
 use crate::config::doctor::{Checkup, CheckupStatus, Doctor, ProbeLevel};
-use crate::config::findings::WiretapFindings;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
-use crate::launch::wrapped::InstalledProgram;
 use crate::participants::programs::WiretapFinding;
 use crate::sanitize::harmless_line;
 use crate::signals::Signals;
@@ -57,13 +55,13 @@ fn settings(set_up: &Environment, output: &mut Console) {
 /// Checks providers, all of them where none is named. Fails with an exit code alone where a signal comes
 /// before that is done.
 pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Result<Vec<Checkup>, RunError> {
-    let (catalog, findings) = (set_up.catalog(), WiretapFindings::of(&set_up.folders));
+    let catalog = set_up.catalog();
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
     let refused: Vec<Diagnostic> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
     if !refused.is_empty() {
         return Err(refused.into());
     }
-    let doctor = Doctor { catalog: &catalog, findings: &findings, depth };
+    let doctor = Doctor { catalog: &catalog, folders: &set_up.folders, depth };
     runtime()?.block_on(async {
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
@@ -141,20 +139,20 @@ pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResu
     let set_up = environment(trusts, output)?;
     let mut exit = ExitCode::Finished;
     for name in names {
-        let program = InstalledProgram::of(name, &set_up)?.ok_or_else(|| {
+        let mut program = set_up.installed(name)?.ok_or_else(|| {
             Diagnostic::new(format!("`{name}` is no program"))
                 .hint("name one that `roundtable doctor` lists, or a provider with a `command`")
         })?;
-        let (version, path) = (&program.known.version, program.path.display().to_string());
-        let finding = match program.measure(&set_up) {
-            Ok(finding) => finding,
+        let finding = match program.measure() {
+            Ok(finding) => finding.clone(),
             Err(problem) => {
                 output.warn(&problem);
                 exit = ExitCode::Unreachable;
                 continue;
             }
         };
-        let refused = program.refusal(&finding).map(|problem| problem.message);
+        let refused = program.refusal().map(|problem| problem.message);
+        let (version, path) = (&program.version, program.path.display());
         output.line(&harmless_line(&format!("{name}  {version} · {path}")));
         for line in finding_lines(&finding, refused.as_deref()) {
             output.line(&harmless_line(&format!("  {line}")));

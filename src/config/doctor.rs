@@ -8,7 +8,8 @@ use std::sync::Arc;
 use futures::future::join_all;
 
 use super::access::address_variable;
-use super::findings::WiretapFindings;
+use super::dirs::Dirs;
+use super::findings::in_words;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
@@ -61,7 +62,7 @@ pub enum ProbeLevel {
 
 pub struct Doctor<'a> {
     pub catalog: &'a ParticipantFactory<'a>,
-    pub findings: &'a WiretapFindings,
+    pub folders: &'a Dirs,
     pub depth: ProbeLevel,
 }
 
@@ -143,7 +144,7 @@ impl Doctor<'_> {
         let path = self.catalog.runnable(found)?;
         Ok(match version(&found.program, &path).await {
             Ok(version) => {
-                let known = self.findings.in_words(found, &version);
+                let known = in_words(&found.program, &version, self.folders);
                 CheckupStatus::Program { path, version, known }
             }
             Err(why) => CheckupStatus::Silent(why),

@@ -1,90 +1,143 @@
-//! Measurements of programs in the user's state: a file for each program, version and flags.
+//! Installed programs that take seats, and what they were seen to send: a file in the user's state for each
+//! program, version and flags.
+//!
+//! A program that declares tools, or changes the snapshot, takes no seat in a blind round.
 
 use std::path::{Path, PathBuf};
 
 use super::dirs::Dirs;
-use super::programs::ConfiguredProgram;
+use super::participant_factory::ParticipantFactory;
 use crate::diagnostic::Diagnostic;
-use crate::journal::{Disk, DiskError};
+use crate::history::Wrapped;
+use crate::journal::Disk;
 use crate::participants::external_program::apart;
-use crate::participants::programs::{WiretapFinding, fingerprint, measure, version};
+use crate::participants::programs::{SeatProgram, WiretapFinding, fingerprint, measure, version};
 use crate::round::snapshot::sha256_hex;
 
 /// A finding is no larger, in bytes.
 const MOST: u64 = 64 * 1024;
 
-pub struct WiretapFindings {
-    folder: PathBuf,
-}
-
-/// A program that is there, and what is known of what it sends.
-pub struct Measured {
+/// The installed program that answers for a model.
+pub struct InstalledProgram<'a> {
+    model: &'a str,
+    program: SeatProgram,
+    pub path: PathBuf,
     pub version: String,
-    /// Why there is none: never measured, or not in this version.
+    /// None where it was never measured in this version.
     pub finding: Option<WiretapFinding>,
+    /// Its place in the user's state.
+    file: PathBuf,
 }
 
-impl WiretapFindings {
-    pub fn of(folders: &Dirs) -> Self {
-        Self { folder: folders.state.join("wiretaps") }
-    }
-
-    fn path(&self, found: &ConfiguredProgram, version: &str, model: &str) -> PathBuf {
-        self.folder.join(prefix(found, version) + &fingerprint(&found.program, model))
-    }
-
-    pub fn in_words(&self, found: &ConfiguredProgram, version: &str) -> String {
-        let prefix = prefix(found, version);
-        let mut kept = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        if kept.any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
-            "measured".to_owned()
-        } else if found.program.is_declared("") {
-            "declared, not checked".to_owned()
-        } else {
-            format!("not measured in this version (`doctor --wiretap {}/MODEL`)", found.program.provider)
-        }
-    }
-
-    /// Asks a program at `path` for its version, and returns what was found of it.
-    pub fn of_program(
-        &self,
-        found: &ConfiguredProgram,
-        path: &Path,
-        model: &str,
-    ) -> Result<Measured, Diagnostic> {
-        let name = found.program.executable();
-        let version = apart(version(&found.program, path))
-            .map_err(|why| Diagnostic::new(format!("`{name}` cannot be asked for its version: {why}")))?;
-        let kept = Disk::default().read_own(&self.path(found, &version, model), MOST).ok();
+impl<'a> InstalledProgram<'a> {
+    /// Asks the program of a model for its version, and finds what is known of it; `None` for a model that no
+    /// program answers for.
+    pub fn of(
+        model: &'a str,
+        catalog: &ParticipantFactory<'_>,
+        folders: &Dirs,
+    ) -> Result<Option<Self>, Diagnostic> {
+        let (provider, name) = model.split_once('/').unwrap_or((model, ""));
+        let Some(found) = catalog.seat_program(provider) else { return Ok(None) };
+        let path = catalog.runnable(&found)?;
+        let program = found.program;
+        let version = apart(version(&program, &path)).map_err(|why| {
+            let name = program.executable();
+            Diagnostic::new(format!("`{name}` cannot be asked for its version: {why}"))
+        })?;
+        let file = findings(folders).join(prefix(&program, &version) + &fingerprint(&program, name));
+        let kept = Disk::default().read_own(&file, MOST).ok();
         let finding = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        Ok(Measured { version, finding })
+        Ok(Some(Self { model, program, path, version, finding, file }))
     }
 
-    pub fn measure(
-        &self,
-        found: &ConfiguredProgram,
-        path: &Path,
-        version: &str,
-        model: &str,
-    ) -> Result<WiretapFinding, Diagnostic> {
-        let finding = apart(measure(&found.program, path, model)).map_err(|why| {
+    fn name(&self) -> &str {
+        self.model.split_once('/').map_or("", |(_, name)| name)
+    }
+
+    /// Says what it leaves aside of the user's own settings.
+    pub fn aside(&self) -> Option<Diagnostic> {
+        let aside = self.program.left_aside(false)?;
+        Some(Diagnostic::new(format!("`{}`: {aside}", self.model)))
+    }
+
+    /// The program, if nothing is known of what it sends.
+    pub fn unknown(&self) -> Option<&SeatProgram> {
+        let is_known = self.finding.is_some() || self.program.is_declared(self.name());
+        (!is_known).then_some(&self.program)
+    }
+
+    pub fn measure(&mut self) -> Result<&WiretapFinding, Diagnostic> {
+        let measured = apart(measure(&self.program, &self.path, self.name()));
+        let finding = measured.map_err(|why| {
             let hint = "try it by itself; a program without tools can be declared with `tool_less: true`";
             Diagnostic::new(why).hint(hint)
         })?;
         let text = serde_json::to_vec(&finding).unwrap_or_default();
-        let keep = || -> Result<(), DiskError> {
-            let disk = Disk::default();
-            disk.make_own_dir(&self.folder)?;
-            disk.write_whole(&self.path(found, version, model), &text)
-        };
+        let disk = Disk::default();
+        let made = disk.make_own_dir(self.file.parent().unwrap_or(Path::new("")));
         // A finding that is not kept is measured again.
-        let _ = keep();
-        Ok(finding)
+        let _ = made.and_then(|()| disk.write_whole(&self.file, &text));
+        Ok(self.finding.insert(finding))
+    }
+
+    /// Returns why the program takes no seat in a blind round, as far as it is known.
+    pub fn refusal(&self) -> Option<Diagnostic> {
+        let (model, program, finding) = (self.model, &self.program, self.finding.as_ref()?);
+        if !finding.is_whole {
+            let problem =
+                Diagnostic::new(format!("`{model}` does not send the snapshot whole and unchanged"));
+            return Some(problem.hint("seat another model; a blind round hands everyone the same bytes"));
+        }
+        let refused: Vec<String> =
+            finding.tools.iter().filter(|tool| !program.allow_tools.contains(tool)).cloned().collect();
+        if refused.is_empty() {
+            return None;
+        }
+        let message =
+            format!("`{model}` declares tools ({}); blind rounds allow no tools", refused.join(", "));
+        Some(Diagnostic::new(message).hint(format!(
+            "name another model, or for tools that read, run and fetch nothing set \
+             `providers.{}.allow_tools` in your config.yaml",
+            program.provider
+        )))
+    }
+
+    pub fn wrapped(self) -> Wrapped {
+        let program = self.program.executable().to_owned();
+        let Some(found) = self.finding else {
+            return Wrapped { program, version: self.version, ..Wrapped::default() };
+        };
+        Wrapped {
+            program,
+            version: self.version,
+            tools: found.tools,
+            added_bytes: Some(found.bytes_before + found.bytes_after),
+            requests: Some(found.requests),
+            checked_at: Some(found.checked_at),
+        }
     }
 }
 
+/// What is known of a program in a version, for any model.
+pub fn in_words(program: &SeatProgram, version: &str, folders: &Dirs) -> String {
+    let prefix = prefix(program, version);
+    let mut kept = std::fs::read_dir(findings(folders)).into_iter().flatten().flatten();
+    if kept.any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+        "measured".to_owned()
+    } else if program.is_declared("") {
+        "declared, not checked".to_owned()
+    } else {
+        format!("not measured in this version (`doctor --wiretap {}/MODEL`)", program.provider)
+    }
+}
+
+fn findings(folders: &Dirs) -> PathBuf {
+    folders.state.join("wiretaps")
+}
+
 /// The common beginning of the names of all findings of one program and version.
-fn prefix(found: &ConfiguredProgram, version: &str) -> String {
-    let hash = sha256_hex(format!("{}\n{version}", found.program.provider));
+fn prefix(program: &SeatProgram, version: &str) -> String {
+    let hash = sha256_hex(format!("{}\n{version}", program.provider));
     format!("{}-", hash.get(..16).unwrap_or_default())
 }

@@ -4,6 +4,7 @@
 //! attribute, filter or setting changes the bytes of a diff: they depend on the two commits alone.
 //! A repository counts only if it is the folder's own; nothing is fetched.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,8 +27,6 @@ const MOST: usize = 2 * AT_ONCE * LARGEST;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of git that names a folder, in bytes.
 const LARGEST_POINTER: u64 = 64 * 1024;
-/// Git follows alternates of alternates this far.
-const MOST_ALTERNATES: usize = 5;
 /// The mode of a file that is not there.
 const NO_FILE: &str = "000000";
 const SUBMODULE: &str = "160000";
@@ -120,8 +119,10 @@ impl Repository {
             git_problem("not a git repository").hint("name a folder of a repository, or pipe the diff in")
         })?;
         let (git_dir, common) = own_git_dir(top)?;
-        check_objects(&common.join("objects"), &[top, &common], 0)?;
-        check_files(vec![git_dir.clone(), common])?;
+        for folder in [&git_dir, &common] {
+            check_files(folder, &common.join("objects"))?;
+        }
+        check_objects(top, &common)?;
         let prefix = real.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
         Ok(Self { top: top.to_owned(), git_dir, prefix })
     }
@@ -314,64 +315,61 @@ fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
     git_dir.join(worktree?).canonicalize().ok()
 }
 
-/// Refuses objects that lie outside the folders of the repository, those of its alternates included.
-fn check_objects(objects: &Path, inside: &[&Path], nested: usize) -> Result<(), Diagnostic> {
-    let outside = |path: &Path| {
-        let path = path.read_link().unwrap_or_else(|_| path.to_owned());
-        let message =
-            format!("`{}` takes objects from outside the project: `{}`", objects.display(), path.display());
-        Diagnostic::new(message).hint("make the clone whole with `git repack -a -d`, or pipe the diff in")
-    };
-    let mut folders = vec![(objects.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        if folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-            return Err(outside(&folder));
+/// Refuses objects of a repository that lie outside its folders, those of its alternates included.
+fn check_objects(top: &Path, common: &Path) -> Result<(), Diagnostic> {
+    let (mut stores, mut seen) = (vec![common.join("objects")], HashSet::new());
+    while let Some(store) = stores.pop() {
+        check_files(&store, &store)?;
+        let alternates = store.join("info/alternates");
+        if !seen.insert(store.clone()) || alternates.symlink_metadata().is_err() {
+            continue;
         }
-        let Ok(entries) = folder.read_dir() else { continue };
-        for entry in entries.flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_symlink() => return Err(outside(&entry.path())),
-                Ok(kind) if kind.is_dir() && depth < 2 => folders.push((entry.path(), depth + 1)),
-                _ => {}
+        for line in read_text(&alternates, LARGEST_POINTER)?.lines().filter(|line| !line.starts_with('#')) {
+            let named = store.join(line.trim_matches('"'));
+            let real = named.canonicalize().map_err(|_| outside(&store, &named))?;
+            if !real.starts_with(top) && !real.starts_with(common) {
+                return Err(outside(&store, &real));
             }
+            stores.push(real);
         }
-    }
-    let alternates = objects.join("info/alternates");
-    if alternates.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    for line in read_text(&alternates, LARGEST_POINTER)?.lines().filter(|line| !line.starts_with('#')) {
-        let named = objects.join(line.trim_matches('"'));
-        let real = named.canonicalize().map_err(|_| outside(&named))?;
-        if nested == MOST_ALTERNATES || !inside.iter().any(|folder| real.starts_with(folder)) {
-            return Err(outside(&real));
-        }
-        check_objects(&real, inside, nested + 1)?;
     }
     Ok(())
 }
 
-fn too_much(most: usize) -> Diagnostic {
-    git_problem(&format!("more than {most} bytes")).hint("name fewer paths")
+fn outside(store: &Path, path: &Path) -> Diagnostic {
+    let path = path.read_link().unwrap_or_else(|_| path.to_owned());
+    let message =
+        format!("`{}` takes objects from outside the project: `{}`", store.display(), path.display());
+    Diagnostic::new(message).hint("make the clone whole with `git repack -a -d`, or pipe the diff in")
 }
 
-/// Refuses pipes and devices below git folders, since git would wait for their end.
-fn check_files(mut folders: Vec<PathBuf>) -> Result<(), Diagnostic> {
+/// Refuses pipes and devices below a git folder, since git would wait for their end, and links among its
+/// objects.
+fn check_files(folder: &Path, store: &Path) -> Result<(), Diagnostic> {
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link && path.starts_with(store) {
+                return Err(outside(store, &path));
+            }
             let Ok(meta) = path.metadata() else { continue };
             // Git's monitor of files listens at a socket of this name.
             if !meta.is_file() && !meta.is_dir() && !path.ends_with("fsmonitor--daemon.ipc") {
                 let problem = git_problem(&format!("`{}` is a pipe or a device, not a file", path.display()));
                 return Err(problem.hint("remove it, or pipe the diff in"));
             }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if meta.is_dir() && !is_link {
                 folders.push(path);
             }
         }
     }
     Ok(())
+}
+
+fn too_much(most: usize) -> Diagnostic {
+    git_problem(&format!("more than {most} bytes")).hint("name fewer paths")
 }
 
 fn git_problem(said: &str) -> Diagnostic {

@@ -10,7 +10,6 @@ pub mod evidence;
 pub mod findings;
 mod git;
 pub mod need;
-pub(crate) mod one_model;
 pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;
@@ -25,7 +24,6 @@ pub mod tasks;
 pub mod trust;
 
 pub use need::Need;
-pub use one_model::unreachable;
 pub use participant_factory::{ParticipantFactory, is_model};
 pub use path_policy::PathPolicy;
 pub use persona_library::PersonaLibrary;

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
-use crate::workflow::ParticipantSpec;
 
 #[derive(Debug, Clone, Default)]
 pub struct PathPolicy {
@@ -25,9 +24,8 @@ impl PathPolicy {
     }
 
     /// A recording that leads out, where a file of the project names it as a model.
-    pub fn of_participant(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
-        let recording = Some(model).filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
-        self.check_named(Path::new(""), recording).err()
+    pub fn check_recording(&self, model: &str) -> Option<Diagnostic> {
+        self.check_named(Path::new(""), model.strip_prefix("recorded/")?).err()
     }
 
     /// As [`PathPolicy::check`], of a path in a folder as a file of the project writes it.

@@ -1,6 +1,7 @@
 //! Folders, settings, the user's trust and randomness: what a run finds on this machine.
 
 use crate::config::dirs::Dirs;
+use crate::config::findings::InstalledProgram;
 use crate::config::participant_factory::ParticipantFactory;
 use crate::config::settings::Config;
 use crate::config::trust::Trust;
@@ -38,6 +39,11 @@ impl Environment {
     /// Returns what makes participants, as far as the user has agreed.
     pub fn catalog(&self) -> ParticipantFactory<'_> {
         ParticipantFactory::new(&self.config, &self.trust)
+    }
+
+    /// The installed program that answers for a model, if one does.
+    pub fn installed<'a>(&self, model: &'a str) -> Result<Option<InstalledProgram<'a>>, Diagnostic> {
+        InstalledProgram::of(model, &self.catalog(), &self.folders)
     }
 }
 

@@ -22,7 +22,6 @@ pub(super) struct RosterSeat<'a> {
     /// A step asks it something that is not scripted.
     pub is_asked: bool,
     is_asked_in_rounds: bool,
-    spec: Option<&'a ParticipantSpec>,
     command: Option<&'a ProgramSpec>,
     /// The model's program may use its tools.
     allows_tools: bool,
@@ -50,17 +49,16 @@ pub(super) fn roster<'a>(session: &'a Session, answers: &Answers) -> Vec<RosterS
         let parts = answers.parts(definition, &seat.name);
         let is_asking = |step: &&Step| seat.sits_in(definition, step) && !parts.contains_key(&step.id);
         let asking: Vec<&Step> = definition.all_steps().filter(is_asking).collect();
-        let allows_tools = match spec {
-            Some(spec) => spec.tools == Some(SeatTools::Allowed),
-            None => definition.allows_tools(&seat.name),
-        };
+        let allows_tools = spec.map_or_else(
+            || definition.allows_tools(&seat.name),
+            |spec| spec.tools == Some(SeatTools::Allowed),
+        );
         let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
         RosterSeat {
             seat,
             is_asked: !asking.is_empty(),
             is_asked_in_rounds: asking.iter().any(|step| step.round().is_some()),
             parts,
-            spec,
             command: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
             allows_tools: allows_tools && !seat.is_rehearsal(),
             models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
@@ -110,12 +108,8 @@ pub fn needs(
 
 /// Returns the folders and recordings outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
-    let of = |asked: RosterSeat<'_>| {
-        let nobody = ParticipantSpec::named(&asked.seat.name, (0, 0));
-        let spec = asked.spec.unwrap_or(&nobody);
-        asked.models.iter().filter_map(|model| bounds.of_participant(spec, model)).collect::<Vec<_>>()
-    };
-    roster(session, answers).into_iter().filter(|seat| seat.is_asked).flat_map(of).collect()
+    let asked = roster(session, answers).into_iter().filter(|seat| seat.is_asked && seat.command.is_none());
+    asked.flat_map(|seat| seat.models).filter_map(|model| bounds.check_recording(model)).collect()
 }
 
 /// Returns the limit on cost: the smaller of `max_usd` and the definition's.

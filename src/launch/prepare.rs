@@ -21,8 +21,7 @@ use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::{
-    ChosenParticipant, Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, state_file,
-    with_written_names,
+    Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, state_file, with_written_names,
 };
 
 /// Receives each warning, and what is done meanwhile.
@@ -76,10 +75,7 @@ impl SessionPlan {
     fn with_options(mut self, options: &LaunchOptions) -> Result<Self, Vec<Diagnostic>> {
         self.options = options.clone();
         if !options.participants.is_empty() {
-            let entries = options.participants.iter();
-            let chosen =
-                entries.map(|entry| ChosenParticipant::read(entry)).collect::<Result<Vec<_>, _>>()?;
-            self.definition = self.definition.with_participants(&chosen);
+            self.definition = self.definition.with_participants(&options.participants)?;
         }
         if !options.invited.is_empty() {
             self.definition = self.definition.with_invited(&options.invited)?;

@@ -7,15 +7,16 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::environment::Environment;
 use super::plan::SessionPlan;
-use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of, unreachable};
+use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, SeatInfo, SessionOpened};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
+use crate::tally::Tier;
 use crate::words::model_meant;
 use crate::workflow::load::entries::Findings;
-use crate::workflow::{ParticipantSpec, SeatTools, Step};
+use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step};
 
 /// The treatment of an agent that is no participant, no persona, and not scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +86,7 @@ pub fn resolve(
     let seats = &mut header.participants;
     resolver.notice_seeds(seats);
     resolver.notice_idle_flag(seats);
-    unreachable(&plan.definition, seats, found);
+    warn_of_unreachable(&plan.definition, seats, found);
     let fallbacks = plan.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
     header.prices = resolver.prices(seats.iter().map(|seat| &seat.model).chain(fallbacks));
     for seat in seats {
@@ -126,8 +127,9 @@ impl<'a> Resolver<'a> {
         if candidate.is_seated() {
             self.check_blind(spec, persona);
         }
-        if matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona) {
-            for problem in models().filter_map(|model| self.bounds.of_participant(spec, model)) {
+        let is_projects = matches!(named_by, ModelOrigin::Definition | ModelOrigin::Persona);
+        if is_projects && spec.command.is_none() {
+            for problem in models().filter_map(|model| self.bounds.check_recording(model)) {
                 self.found.add_at(spec.place, problem);
             }
         }
@@ -377,6 +379,35 @@ impl<'a> Resolver<'a> {
             self.found.warn(Diagnostic::new(message));
         }
         (model, by)
+    }
+}
+
+/// Warns of each round whose `act_at` cannot be reached, since all of its seats are one model.
+fn warn_of_unreachable(definition: &Definition, seats: &[SeatInfo], found: &Findings<'_>) {
+    for step in definition.all_steps() {
+        let Some(least) = step.round().and_then(|round| round.act_at).filter(|least| *least > Tier::Weak)
+        else {
+            continue;
+        };
+        let seated: Vec<&SeatInfo> = seats.iter().filter(|seat| seat.sits_in(definition, step)).collect();
+        let is_person = |seat: &&SeatInfo| {
+            seat.scripted.contains(&step.id)
+                || matches!(&*seat.model, "human" | "remote/link" | "remote/inbox")
+        };
+        let name = |seat: &SeatInfo| seat.model.rsplit('/').next().unwrap_or_default().to_owned();
+        let Some(first) = seated.first().filter(|_| !seated.iter().any(is_person)) else {
+            continue;
+        };
+        let is_nobody = first.is_rehearsal() || first.has_no_model();
+        if !is_nobody && seated.iter().all(|seat| name(seat) == name(first)) {
+            let message = format!(
+                "round `{}` can never reach `act_at: {}`: all of its seats are one model ({}), which is weak at most",
+                step.id,
+                least.name(),
+                first.model
+            );
+            found.warn_at(step.place, message, "seat another model or a person, or write `act_at: weak`");
+        }
     }
 }
 

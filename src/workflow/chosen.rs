@@ -12,13 +12,6 @@ use crate::diagnostic::Diagnostic;
 /// The model of a person elsewhere who is invited by a link.
 pub const LINK: &str = "remote/link";
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum ChosenParticipant {
-    /// By its name, or as a model, a person or a persona.
-    Named(String),
-    Given(Box<ParticipantSpec>),
-}
-
 /// Splits a list of participants at the commas that stand in no braces.
 pub fn split_participants(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
@@ -33,84 +26,82 @@ pub fn split_participants(text: &str) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-impl ChosenParticipant {
-    /// Reads one entry: a map in braces as a definition writes it, without the keys that only a definition can
-    /// hold; else a name.
-    pub fn read(entry: &str) -> Result<Self, Vec<Diagnostic>> {
-        if !entry.starts_with('{') {
-            return Ok(Self::Named(entry.to_owned()));
-        }
-        let text = format!("question: q\nparticipants: [{entry}]\n");
-        let place_is_here = |problem: Diagnostic| Diagnostic { place: None, ..problem };
-        let wrong = |problems: Vec<Diagnostic>| problems.into_iter().map(place_is_here).collect::<Vec<_>>();
-        let loaded = load(Source { text: &text, file: "--participants", id: "chosen" }).map_err(wrong)?;
-        let seat = loaded.definition.participants.first().cloned();
-        let seat = seat.map(|seat| ParticipantSpec { place: (0, 0), ..seat });
-        let simple = seat.as_ref().map(|seat| ParticipantSpec {
+/// Reads a map in braces as a definition writes it, without the keys that only a definition can hold.
+fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
+    let text = format!("question: q\nparticipants: [{entry}]\n");
+    let place_is_here = |problem: Diagnostic| Diagnostic { place: None, ..problem };
+    let wrong = |problems: Vec<Diagnostic>| problems.into_iter().map(place_is_here).collect::<Vec<_>>();
+    let loaded = load(Source { text: &text, file: "--participants", id: "chosen" }).map_err(wrong)?;
+    if let [seat] = loaded.definition.participants.as_slice() {
+        let simple = ParticipantSpec {
             persona: seat.persona.clone(),
             needs_persona: seat.needs_persona,
             model: seat.model.clone(),
             tools: seat.tools.filter(|tools| *tools == SeatTools::LeftOut),
-            ..ParticipantSpec::named(&seat.name, (0, 0))
-        });
-        let is_alone = loaded.definition.participants.len() == 1;
-        let seat = seat.filter(|seat| is_alone && Some(seat) == simple.as_ref());
-        seat.map(|seat| Self::Given(Box::new(seat))).ok_or_else(|| {
-            let hint = "a participant of the command line has `persona`, `name`, `model` and `tools: none`";
-            vec![Diagnostic::new(format!("`{entry}` needs a definition")).hint(hint)]
-        })
+            ..ParticipantSpec::named(&seat.name, seat.place)
+        };
+        if simple == *seat {
+            return Ok(ParticipantSpec { place: (0, 0), ..simple });
+        }
     }
+    let hint = "a participant of the command line has `persona`, `name`, `model` and `tools: none`";
+    Err(Diagnostic::new(format!("`{entry}` needs a definition")).hint(hint).into())
+}
+
+/// The participants that a name stands for: one, or all of a persona, or the next one of a model.
+fn named<'a>(
+    name: &str,
+    known: &'a [ParticipantSpec],
+    chosen: &[ParticipantSpec],
+) -> Vec<&'a ParticipantSpec> {
+    let is_free = |seat: &&ParticipantSpec| chosen.iter().all(|one| one.name != seat.name);
+    let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<&ParticipantSpec> {
+        known.iter().filter(|seat| of(seat) == name).collect()
+    };
+    let by_name = has(|seat| &seat.name);
+    let found = if by_name.is_empty() { has(|seat| &seat.persona) } else { by_name };
+    if !found.is_empty() && (!is_model_text(name) || found.iter().all(is_free)) {
+        return found;
+    }
+    let of_model = |seat: &&ParticipantSpec| {
+        seat.persona.is_empty() && seat.model.as_deref() == Some(name) && is_free(seat)
+    };
+    known.iter().find(of_model).into_iter().collect()
 }
 
 impl Definition {
     /// The same definition with these seats for people behind links, in place of participants of that name.
     pub fn with_invited(mut self, names: &[String]) -> Result<Self, Vec<Diagnostic>> {
         for name in names {
-            let entry = format!("{{name: {}, model: {LINK}}}", Value::from(name.as_str()));
-            let ChosenParticipant::Given(seat) = ChosenParticipant::read(&entry)? else { continue };
+            let seat = read_seat(&format!("{{name: {}, model: {LINK}}}", Value::from(name.as_str())))?;
             if seat.name != *name {
                 return Err(vec![Diagnostic::new(format!("--invite names no seat: `{name}`"))]);
             }
             match self.participants.iter_mut().find(|known| known.name == *name) {
-                Some(known) => *known = *seat,
-                None => self.participants.push(*seat),
+                Some(known) => *known = seat,
+                None => self.participants.push(seat),
             }
         }
         Ok(self)
     }
 
-    /// The same definition with only these participants, in this order. A name that no participant
-    /// has stands for all of that persona; one that is not in the definition is taken as a model, a
-    /// person or a persona.
-    #[must_use]
-    pub fn with_participants(mut self, names: &[ChosenParticipant]) -> Self {
+    /// The same definition with only these participants, in this order: maps in braces, or names. A name that
+    /// no participant has stands for all of that persona; one that is not in the definition is taken as a
+    /// model, a person or a persona.
+    pub fn with_participants(mut self, entries: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let known = std::mem::take(&mut self.participants);
         let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
         let mut chosen: Vec<ParticipantSpec> = Vec::new();
-        for choice in names {
-            let seat = match choice {
-                ChosenParticipant::Given(seat) => (**seat).clone(),
-                ChosenParticipant::Named(name) => {
-                    let is_free = |seat: &&ParticipantSpec| chosen.iter().all(|one| one.name != seat.name);
-                    let has = |of: fn(&ParticipantSpec) -> &String| -> Vec<&ParticipantSpec> {
-                        known.iter().filter(|seat| of(seat) == name).collect()
-                    };
-                    let mut found = has(|seat| &seat.name);
-                    if found.is_empty() {
-                        found = has(|seat| &seat.persona);
-                    }
-                    if found.is_empty() || is_model_text(name) && !found.iter().all(is_free) {
-                        let of_model = |seat: &&ParticipantSpec| {
-                            seat.persona.is_empty() && seat.model.as_ref() == Some(name) && is_free(seat)
-                        };
-                        found = known.iter().find(of_model).into_iter().collect();
-                    }
-                    if !found.is_empty() {
-                        chosen.extend(found.into_iter().cloned());
-                        continue;
-                    }
-                    ParticipantSpec::of_text(name, (0, 0))
+        for entry in entries {
+            let seat = if entry.starts_with('{') {
+                read_seat(entry)?
+            } else {
+                let found = named(entry, &known, &chosen);
+                if !found.is_empty() {
+                    chosen.extend(found.into_iter().cloned());
+                    continue;
                 }
+                ParticipantSpec::of_text(entry, (0, 0))
             };
             let is_of_model = seat.persona.is_empty();
             let name = if is_of_model { seat_names.free(&seat.name) } else { seat.name.clone() };
@@ -128,7 +119,7 @@ impl Definition {
         let agents: Vec<String> = self.all_steps().flat_map(Step::agents).map(str::to_owned).collect();
         let rest = known.into_iter().filter(|p| agents.contains(&p.name) && !seated.contains(&p.name));
         self.participants.extend(rest.map(|spec| ParticipantSpec { agent_only: true, ..spec }));
-        self
+        Ok(self)
     }
 }
 
@@ -144,10 +135,7 @@ mod tests {
 
     #[test]
     fn a_map_has_what_a_session_can_tell_without_its_definition() {
-        let Ok(ChosenParticipant::Given(seat)) = ChosenParticipant::read("{persona: coder, tools: none}")
-        else {
-            panic!("a seat")
-        };
+        let seat = read_seat("{persona: coder, tools: none}").unwrap();
         assert_eq!((&*seat.name, seat.tools), ("coder", Some(SeatTools::LeftOut)));
         for wrong in [
             "{persona: coder, weight: 2}",
@@ -155,7 +143,7 @@ mod tests {
             "{name: x, tools: allowed}",
             "{persno: x}",
         ] {
-            let problems = ChosenParticipant::read(wrong).expect_err(wrong);
+            let problems = read_seat(wrong).expect_err(wrong);
             assert!(problems[0].hint.is_some() && problems[0].place.is_none(), "{wrong}");
         }
     }

@@ -30,19 +30,14 @@ impl<'a> UsedDefinitions<'a> {
         Self { read, count: Cell::new(0) }
     }
 
-    /// The definition with a sequence in the place of each `use` step; `None` if it has no such step, or one
-    /// with errors, which are then among `found`. `files` are the file and those that use it, outermost first.
-    pub fn in_place(&self, root: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        if nested(root).iter().any(has_use) { self.replaced(root, files, found) } else { None }
-    }
-
-    /// The node with the `use` steps inside it replaced.
-    fn replaced(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+    /// The node with a sequence in the place of each `use` step inside it; `None` where there is an error, which
+    /// is then among `found`. `files` are the file and those that use it, outermost first.
+    pub fn in_place(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
         let replaced = |step: &Node| {
             if is_of_type(step, "use") {
                 self.sequence(step, files, found)
             } else {
-                self.replaced(step, files, found)
+                self.in_place(step, files, found)
             }
         };
         let steps: Option<Vec<Node>> = nested(node).iter().map(replaced).collect();
@@ -53,27 +48,14 @@ impl<'a> UsedDefinitions<'a> {
         Some(node)
     }
 
-    /// The sequence that takes the place of a `use` step.
+    /// The sequence that takes the place of a `use` step: the steps of the definition that it uses.
     fn sequence(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        let steps = self.steps_of(step, &step.text("id"), files, found)?;
-        let mut sequence = step.clone();
-        sequence.take("definition");
-        *sequence.get_mut("type")? = placed("sequence".into(), step);
-        sequence.add("steps", step.with(Value::List(steps)));
-        Some(sequence)
-    }
-
-    /// The steps of the definition that a step uses, as they stand inside the step.
-    fn steps_of(&self, step: &Node, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
-        let path = step.text("definition");
-        let (file, text) = match (self.read)(files.last()?, &path) {
-            Ok(read) => read,
-            Err(problem) => {
-                let message = format!("`{path}` cannot be used: {}", problem.message);
-                found.refuse(step, message, problem.hint.unwrap_or_else(|| "name another file".to_owned()));
-                return None;
-            }
+        let (id, path) = (step.text("id"), step.text("definition"));
+        let refuse = |problem: Diagnostic| {
+            let message = format!("`{path}` cannot be used: {}", problem.message);
+            found.refuse(step, message, problem.hint.unwrap_or_else(|| "name another file".to_owned()));
         };
+        let (file, text) = (self.read)(files.last()?, &path).map_err(refuse).ok()?;
         if files.contains(&file.as_str()) {
             let circle: Vec<&str> = files.iter().copied().chain([file.as_str()]).collect();
             let message = format!("definitions use each other in a circle: {}", circle.join(", "));
@@ -86,21 +68,20 @@ impl<'a> UsedDefinitions<'a> {
             return None;
         }
         let of_file = Findings::new(&file);
-        let steps = self.steps_in(&text, id, &[files, &[&file]].concat(), &of_file);
+        let steps = self.steps_in(&text, &id, &[files, &[&file]].concat(), &of_file);
         of_file.problems.take().into_iter().for_each(|problem| found.add(problem));
-        let steps = steps?;
-        let ids: Vec<String> = ids(&steps);
-        Some(steps.iter().map(|inside| as_inside(inside, id, &ids, step)).collect())
+        let (steps, mut sequence) = (steps?, step.clone());
+        let ids = ids(&steps);
+        let inside = steps.iter().map(|inside| as_inside(inside, &id, &ids, step)).collect();
+        sequence.take("definition");
+        *sequence.get_mut("type")? = placed("sequence".into(), step);
+        sequence.add("steps", step.with(Value::List(inside)));
+        Some(sequence)
     }
 
     fn steps_in(&self, text: &str, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
-        let mut root = match read_definition(text, found.file, id) {
-            Ok(root) => root,
-            Err(problem) => {
-                found.add(problem);
-                return None;
-            }
-        };
+        let read = read_definition(text, found.file, id);
+        let mut root = read.map_err(|problem| found.add(problem)).ok()?;
         check_definition(&root, found);
         if found.is_sound() {
             root = self.in_place(&root, files, found).unwrap_or(root);
@@ -126,7 +107,8 @@ impl<'a> UsedDefinitions<'a> {
     }
 }
 
-fn has_use(step: &Node) -> bool {
+/// A step inside it is a `use` step, or it is one.
+pub fn has_use(step: &Node) -> bool {
     is_of_type(step, "use") || nested(step).iter().any(has_use)
 }
 

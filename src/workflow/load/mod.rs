@@ -12,7 +12,7 @@ use super::participants::ParticipantSpec;
 use super::steps::round::Round;
 use super::steps::step::Step;
 use super::strategy::ReadStrategy;
-use super::used::{ReadUsed, UsedDefinitions};
+use super::used::{ReadUsed, UsedDefinitions, has_use};
 use super::{paths, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys};
@@ -106,7 +106,8 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     check_definition(&node, &found);
     // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
-    let used = found.is_sound().then(|| used.in_place(&node, &[file], &found)).flatten();
+    let uses = found.is_sound() && has_use(&node);
+    let used = uses.then(|| used.in_place(&node, &[file], &found)).flatten();
     let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
     if let Some(led) = found.is_sound().then(|| expanded(&node, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);

@@ -23,7 +23,7 @@ fn session_of(seats: usize) -> Sitting {
          - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
     );
     let loaded = load(Source { text: &definition, file: "long.yaml", id: "long" });
-    let participants = loaded.expect("a definition").definition.participants;
+    let participants = loaded.expect("a definition").participants;
     let known = |spec: &ParticipantSpec| {
         let mut seat = seat(&spec.name, "rehearsal");
         seat["persona"] = spec.persona.as_str().into();

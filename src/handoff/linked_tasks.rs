@@ -205,7 +205,7 @@ links:
   - {{id: a3, fromId: agent-3, toId: B, type: agent_task, createdAt: {DAY}06}}
 {more}"
         );
-        load(Source { text: &text, file: "f", id: "f" }).unwrap().definition
+        load(Source { text: &text, file: "f", id: "f" }).unwrap()
     }
 
     fn linked(definition: &Definition, task: &str) -> LinkedTasks {

@@ -195,12 +195,9 @@ impl Session {
 
 fn read_round(form: &str) -> Result<Round, Diagnostic> {
     let source = Source { text: form, file: "the round", id: "round" };
-    let loaded = load(source).map_err(first_problem)?;
-    let round = loaded
-        .definition
-        .steps
-        .into_iter()
-        .find_map(|step| if let StepKind::Round(round) = step.kind { Some(*round) } else { None });
+    let mut steps = load(source).map_err(first_problem)?.steps.into_iter();
+    let round =
+        steps.find_map(|step| if let StepKind::Round(round) = step.kind { Some(*round) } else { None });
     round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 

@@ -238,7 +238,7 @@ impl Session {
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
-        let definition = load(source).map_err(first_problem)?.definition;
+        let definition = load(source).map_err(first_problem)?;
         Ok(match &header.tasks_file {
             Some(text) => definition.with_tasks(text, header.tasks_state.as_deref()).definition,
             None => definition,

@@ -457,7 +457,7 @@ mod tests {
         let answers = Answers::parse(FILE, "a.yaml").unwrap();
         let text = "steps: [{id: risks, type: round, question: q, participants: [a, b, c]}]\nparticipants: [a, b, c]\n";
         let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
-        let definition = crate::workflow::load(source).unwrap().definition;
+        let definition = crate::workflow::load(source).unwrap();
         let parts = |seat| answers.parts(&definition, seat);
         let always = |line| Script { lines: vec![line], in_turn: false };
         assert_eq!(parts("a")["risks"], always(Ok("{\"position\":\"x\"}".into())));

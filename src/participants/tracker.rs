@@ -146,7 +146,7 @@ mod tests {
 
     fn task(evidence_asked: &[&str]) -> WorkItemView {
         let text = "question: q\ntasks:\n  - {id: APP-14, title: Old, status: DONE}\n  - {id: APP-16, title: Later, priority: low}\n  - {id: APP-15, title: User Profile Page, description: Create it, steps: [one, two], priority: 2}\n";
-        let definition = load(Source { text, file: "f", id: "f" }).unwrap().definition;
+        let definition = load(Source { text, file: "f", id: "f" }).unwrap();
         WorkItemView {
             tasks: definition.tasks.into(),
             evidence_asked: Arc::new(evidence_asked.iter().map(|id| (*id).to_owned()).collect()),

@@ -32,7 +32,7 @@ fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
     let place_is_here = |problem: Diagnostic| Diagnostic { place: None, ..problem };
     let wrong = |problems: Vec<Diagnostic>| problems.into_iter().map(place_is_here).collect::<Vec<_>>();
     let loaded = load(Source { text: &text, file: "--participants", id: "chosen" }).map_err(wrong)?;
-    if let [seat] = loaded.definition.participants.as_slice() {
+    if let [seat] = loaded.participants.as_slice() {
         let simple = ParticipantSpec {
             persona: seat.persona.clone(),
             needs_persona: seat.needs_persona,

@@ -102,7 +102,7 @@ mod tests {
                      summary: s\n      title: t\n  recent_rounds: []\n  your_role: \"qa-lead\"\n```\nAnd more.\n";
         let (text, left_out) = import(block, "b.md").unwrap();
         assert_eq!(left_out, ["recent_rounds"]);
-        let loaded = load(Source { text: &text, file: "d.yaml", id: "d" }).expect(&text).definition;
+        let loaded = load(Source { text: &text, file: "d.yaml", id: "d" }).expect(&text);
         let round = loaded.steps[0].round().unwrap();
         let question = Template::parse(&round.question).unwrap().render(&Value::Null);
         assert_eq!(question.unwrap(), "Is {{this}} one?");

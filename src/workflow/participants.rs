@@ -314,7 +314,7 @@ mod tests {
 
     fn seats(participants: &str) -> Result<Vec<ParticipantSpec>, Vec<Diagnostic>> {
         let text = format!("question: q\nparticipants: [{participants}]\n");
-        Ok(load(Source { text: &text, file: "f", id: "f" })?.definition.participants)
+        Ok(load(Source { text: &text, file: "f", id: "f" })?.participants)
     }
 
     fn names(seats: &[ParticipantSpec]) -> Vec<&str> {

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use roundtable::diagnostic::Diagnostic;
-use roundtable::workflow::{DEFAULT_PANEL, Source, StepKind, load};
+use roundtable::workflow::{DEFAULT_PANEL, Examined, NO_OTHER, Source, StepKind, examine, load};
 use roundtable::yaml::read;
 use serde_json::Value;
 
-fn load_text(text: &str) -> Result<roundtable::workflow::Loaded, Vec<Diagnostic>> {
-    load(Source { text, file: "f.yaml", id: "f" })
+fn source(text: &str) -> Source<'_> {
+    Source { text, file: "f.yaml", id: "f" }
 }
 
 fn shown(problem: &Diagnostic) -> Value {
@@ -40,11 +40,10 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
     let mut wrong = String::new();
     for case in cases {
         let text = case["text"].as_str().expect("a text");
-        load_text(text).err().into_iter().flatten().for_each(|problem| is_in_our_style(&problem));
-        let (key, found): (&str, Vec<Value>) = match load_text(text) {
-            Ok(loaded) => ("warnings", loaded.warnings.iter().map(shown).collect()),
-            Err(problems) => ("problems", problems.iter().map(shown).collect()),
-        };
+        let Examined { problems, warnings, .. } = examine(source(text), NO_OTHER);
+        problems.iter().for_each(is_in_our_style);
+        let (key, found) = if problems.is_empty() { ("warnings", warnings) } else { ("problems", problems) };
+        let found: Vec<Value> = found.iter().map(shown).collect();
         if case.get(key) != Some(&Value::from(found.clone())) {
             let _ = writeln!(wrong, "- name: {}\n  {key}:", case["name"]);
             for line in found {
@@ -57,8 +56,8 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
 
 #[test]
 fn a_question_alone_is_one_round_of_the_default_panel() {
-    let loaded = load_text("\u{feff}question: \"Which cache?\"\r\nexploration: |\r\n  one\r\n  two\r\n");
-    let definition = loaded.expect("loads").definition;
+    let text = "\u{feff}question: \"Which cache?\"\r\nexploration: |\r\n  one\r\n  two\r\n";
+    let definition = load(source(text)).expect("loads");
     assert_eq!(definition.id, "f");
     let names: Vec<&str> = definition.participants.iter().map(|seat| seat.name.as_str()).collect();
     assert_eq!(names, DEFAULT_PANEL);
@@ -69,6 +68,6 @@ fn a_question_alone_is_one_round_of_the_default_panel() {
 
 #[test]
 fn a_type_at_the_top_is_a_workflow_of_that_step() {
-    let definition = load_text("type: approval\nmessage: Ship it?\n").expect("loads").definition;
+    let definition = load(source("type: approval\nmessage: Ship it?\n")).expect("loads");
     assert!(matches!(&definition.steps[..], [step] if matches!(step.kind, StepKind::Approval(_))));
 }

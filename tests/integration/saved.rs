@@ -69,7 +69,7 @@ fn made(name: &str) -> Vec<u8> {
     let given: Value = serde_json::from_str(include_str!("../fixtures/sessions.json")).expect("JSON");
     let given = &given[name];
     let text = fs::read_to_string(&definition).expect("readable");
-    let loaded = load(Source { text: &text, file: name, id: name }).expect("loads").definition;
+    let loaded = load(Source { text: &text, file: name, id: name }).expect("loads");
     let answers = loaded.answers.expect("its own answers").to_json();
     desk.run(["--batch", "--seed", "7", "--save", "out.s2s", &arg(&definition)]).code(0);
     let ran = events(&fs::read(desk.path("out.s2s")).expect("a session"));

@@ -376,7 +376,7 @@ pub fn outcome(session: &Session) -> Vec<Came> {
 /// The header of a session of `definition`, every participant with a persona of its own name.
 pub fn header(definition: &str) -> SessionOpened {
     let source = roundtable::workflow::Source { text: definition, file: "two.yaml", id: "two" };
-    let loaded = roundtable::workflow::load(source).expect("a definition").definition;
+    let loaded = roundtable::workflow::load(source).expect("a definition");
     let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
     let seats: Vec<_> = names.iter().map(|name| sitting::seat(name, "test/test")).collect();
     let personas: Vec<_> =

@@ -137,7 +137,7 @@ fn definitions(bounds: &PathPolicy) -> Vec<PathBuf> {
 
 /// A line about a definition; none for what is no definition.
 fn about(text: &str, file: &str) -> Option<String> {
-    let loaded = load(Source { text, file, id: default_id(file) }).ok()?.definition;
+    let loaded = load(Source { text, file, id: default_id(file) }).ok()?;
     loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(|| first_question(&loaded))
 }
 

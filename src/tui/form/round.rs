@@ -344,7 +344,7 @@ mod tests {
         let options = "in-process\nno, thanks \n0x1F";
         fill_in(&mut form, &[("options", options), ("constraints", "no new server; cheap")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
-        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads");
         let round = loaded.steps[0].round().expect("a round");
         assert_eq!(
             crate::workflow::Template::parse(&round.question)
@@ -358,12 +358,12 @@ mod tests {
         assert_eq!(loaded.participants.len(), 1);
         fill_in(&mut form, &[("models", "openai/gpt-5-mini, human, human"), ("participants", "")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
-        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads");
         let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
         assert_eq!(names, ["gpt-5-mini", "human", "human-2"]);
         fill_in(&mut form, &[("models", "human, {persona: coder, tools: none}")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
-        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads");
         let tools: Vec<Option<SeatTools>> = loaded.participants.iter().map(|seat| seat.tools).collect();
         assert_eq!(tools, [None, Some(SeatTools::LeftOut)]);
         fill_in(&mut form, &[("models", "gpt-5")]);
@@ -386,14 +386,14 @@ mod tests {
         for strategy in strategies() {
             fill_in(&mut form, &[("strategy", &strategy.name), ("options", "")]);
             let Ok(Submitted::Definition(text)) = read(&form) else { panic!("{}", strategy.name) };
-            let steps = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition.steps;
+            let steps = load(Source { text: &text, file: "f", id: "x" }).expect(&text).steps;
             assert_eq!(steps.len() > 1, strategy.name != "blind", "{text}");
             let is_choice = strategy.name != "blind" && strategy.accepts[0] == "choice";
             assert_eq!(text.contains("rule: supermajority"), is_choice, "{text}");
             fill_in(&mut form, &[("options", "ours\ntheirs")]);
             match read(&form) {
                 Ok(Submitted::Definition(text)) => {
-                    let loaded = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition;
+                    let loaded = load(Source { text: &text, file: "f", id: "x" }).expect(&text);
                     let round = loaded.steps.iter().filter_map(Step::round).next_back().expect("a round");
                     assert_eq!(round.ballot.options, ["ours", "theirs"], "{text}");
                 }
@@ -422,11 +422,11 @@ mod tests {
         ];
         for keys in rounds {
             let text = format!("participants: [qa-lead, skeptic]\nquestion: \"What: is #it?\"\n{keys}");
-            let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys).definition;
+            let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys);
             let before = loaded.steps[0].round().expect("a round");
             let form = round(&crate::history::Session::default(), "x", before);
             let text = round_text(&form).expect(keys);
-            let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text).definition;
+            let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text);
             let mut after = again.steps[0].round().expect("a round").clone();
             after.participants.clone_from(&before.participants);
             assert_eq!(&after, before, "{text}");

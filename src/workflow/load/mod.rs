@@ -42,12 +42,6 @@ pub fn default_id(file: &str) -> &str {
 }
 
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    pub definition: Definition,
-    pub warnings: Vec<Diagnostic>,
-}
-
-#[derive(Debug, Clone)]
 pub struct Examined {
     /// The readable part, with errors or without; `None` for a text that is no mapping.
     pub definition: Option<Definition>,
@@ -61,20 +55,14 @@ impl Examined {
     fn unreadable(problem: Diagnostic) -> Self {
         Self { definition: None, problems: vec![problem], warnings: Vec::new(), expanded: None }
     }
-
-    fn loaded(self) -> Result<Loaded, Vec<Diagnostic>> {
-        match self.definition {
-            Some(definition) if self.problems.is_empty() => {
-                Ok(Loaded { definition, warnings: self.warnings })
-            }
-            _ => Err(self.problems),
-        }
-    }
 }
 
 /// Loads a definition from YAML, or from JSON with comments.
-pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine(source, NO_OTHER).loaded()
+pub fn load(source: Source<'_>) -> Result<Definition, Vec<Diagnostic>> {
+    match examine(source, NO_OTHER) {
+        Examined { definition: Some(definition), problems, .. } if problems.is_empty() => Ok(definition),
+        Examined { problems, .. } => Err(problems),
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -84,7 +72,7 @@ pub struct OtherFiles<'a> {
 }
 
 /// No other file: the definition of a session, or of a form, holds all its steps.
-const NO_OTHER: OtherFiles<'static> = OtherFiles {
+pub const NO_OTHER: OtherFiles<'static> = OtherFiles {
     definition: &|_, _| Err(Diagnostic::new("other files cannot be used here")),
     strategy: &|_| Ok(None),
 };

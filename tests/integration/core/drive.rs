@@ -306,7 +306,7 @@ fn name(seat: usize) -> &'static str {
 
 fn header_of(definition: &str) -> Value {
     let source = Source { text: definition, file: "shed.json", id: "shed" };
-    let specs = load(source).expect("a definition").definition.participants;
+    let specs = load(source).expect("a definition").participants;
     let seat = |spec| {
         let info = SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
         serde_json::to_value(info).expect("JSON")

@@ -14,8 +14,8 @@ pub fn definition(data: &[u8]) {
     let text = text(data);
     match load(source(text, "d.yaml")) {
         Ok(loaded) => {
-            written_loads_equal(text, &loaded.definition);
-            is_driven(text, &loaded.definition);
+            written_loads_equal(text, &loaded);
+            is_driven(text, &loaded);
         }
         Err(problems) => {
             assert!(!problems.is_empty());
@@ -39,14 +39,14 @@ fn written_loads_equal(text: &str, definition: &Definition) {
     let value = node.to_json();
     let json = value.to_string();
     let again = load(source(&json, "d.json")).expect("the same as JSON loads");
-    assert_eq!(without_places(&again.definition), without_places(definition), "{json}");
+    assert_eq!(without_places(&again), without_places(definition), "{json}");
     let Value::Object(map) = &value else { panic!("a definition is a map") };
     let mut yaml = String::new();
     let entries: Vec<_> =
         map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
     Out::write_entries(&entries, 0, &mut yaml);
     let again = load(source(&yaml, "d.yaml")).expect("the same as YAML loads");
-    assert_eq!(without_places(&again.definition), without_places(definition), "{yaml}");
+    assert_eq!(without_places(&again), without_places(definition), "{yaml}");
 }
 
 fn without_places(definition: &Definition) -> String {

@@ -45,16 +45,17 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     desk.write("two.yaml", format!(
         "supersedes: ADR-0007\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
          - {{id: one, question: \"First | one?\", {round}}}\n  - {{id: ok, type: approval, message: \"Adopt {{{{context.one.tally.winners}}}}?\"}}\n  \
-         - {{id: two, question: \"Second? {long}\", {round}}}\n"
+         - {{id: two, question: \"Second? {long}\", {round}}}\n  - {{id: why, question: Why so?}}\n"
     ));
     let votes = "{ann: {vote: a}, bob: {vote: a}}";
     desk.write(
         "answers.yaml",
         format!(
-            "one: {votes}\nok: {{approved: true, by: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\n"
+            "one: {votes}\nok: {{approved: true, by: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\nwhy: {{ann: {{position: p}}, bob: {{position: q}}}}\n"
         ),
     );
     desk.run(["--batch", "two.yaml", "--answers", "answers.yaml"]).code(3);
+    assert!(desk.run(["sessions"]).out.contains(" decisions · Second? so so"));
     let rows = desk.run(["sessions", "--decisions", "--json"]).code(0).lines();
     let [first, second] = &rows[..] else { panic!("{rows:?}") };
     let keys = "date question outcome strength status because adopted_by supersedes session";

@@ -14,7 +14,7 @@ use crate::round::seal::sign::named_key;
 
 /// A NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct NatsConfig {
     pub url: Option<String>,
     pub creds_file: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub struct KnownWorker {
 
 /// Defaults for the options of `roundtable worker`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct WorkerConfig {
     pub nats: NatsConfig,
     /// The tables that may ask.
@@ -70,7 +70,7 @@ pub struct WorkerConfig {
 // Where `serve` and the screen listen for remote seats, by options or by the settings of the same names; and
 // the workers that a session knows, by the settings alone. A doc comment would become one of `serve`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Args)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct RemoteConfig {
     /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
     #[arg(long, value_name = "ADDRESS:PORT")]

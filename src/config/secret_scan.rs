@@ -60,7 +60,7 @@ const SHAPES: [(&str, &str); 21] = [
     // A value without quotes, to the end of its line: of a shell's variable, or of YAML.
     (
         "a password or key",
-        r"(?i)^\s*(export\s+)?([a-z0-9_]*(password|passwd|secret|api_?key|access_?token|secret_access_key|private_key)\s*(=|:\s))\s*[^\s$<{*(\[\x22'&|!>]{8,}\s*$",
+        r"(?i)^\s*((export|set|env|-)\s+)?([a-z0-9_]*(password|passwd|secret|api_?key|access_?token|secret_access_key|private_key)\s*(=|:\s))\s*[^\s$<{*(\[\x22'&|!>]{8,}\s*$",
     ),
 ];
 
@@ -114,12 +114,15 @@ mod tests {
             "API_KEY=abcdef0123456789abcdef",
             "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG",
             "password: hunter2hunter2",
+            "ENV API_KEY=abcdef0123456789",
+            "      - DB_PASSWORD=hunter2hunter2",
         ] {
             assert!(first_secret(secret).is_some(), "{secret}");
         }
         for harmless in [
             "API_KEY=$OTHER_KEY_HERE",
             "password: the user types it here",
+            "- Secret: what nobody was told",
             "let api_key = read_from_environment(name);",
             "secret: [one, two, three, four]",
             "password = \"$PASSWORD\"",

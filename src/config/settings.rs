@@ -37,7 +37,7 @@ pub struct Setting<T> {
 
 /// A service of the user's own, or a change to a known one. The keys from `command` on are a program's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct ProviderConfig {
     pub api: Option<ApiStyle>,
     pub base_url: Option<String>,
@@ -154,7 +154,7 @@ pub struct Provider {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct ScreenConfig {
     pub background: BackgroundConfig,
     pub ascii: bool,
@@ -183,7 +183,7 @@ pub enum NotifyConfig {
 
 /// A price in $ per million tokens.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a map such as `{input: 0.25, output: 2}`")]
 struct PriceConfig {
     input: Positive,
     output: Positive,
@@ -431,6 +431,8 @@ mod tests {
         let problems = layered("modle: x\n").unwrap_err();
         assert!(problems[0].message.contains("unknown field `modle`"), "{problems:?}");
         assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+        let problems = layered("prices: {openai/x: 0.5}\n").unwrap_err();
+        assert!(problems[0].message.ends_with("expected a map such as `{input: 0.25, output: 2}`"));
     }
 
     #[test]

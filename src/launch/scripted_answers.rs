@@ -257,7 +257,9 @@ impl Answers {
             kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
         };
         self.used.insert(key, used + 1);
-        answer.map(Some).map_err(|problem| problem.to_string())
+        let given = answer.map_err(|problem| problem.to_string())?;
+        let name = given.name.filter(|name| !name.trim().is_empty());
+        Ok(Some(ApprovalGiven { name, ..given }))
     }
 
     /// The note on the round that was counted last and has none; its round and text. A list is used in turn, one
@@ -479,5 +481,7 @@ mod tests {
         assert!(answers.next_answer(&of("ok")).unwrap().unwrap().approved);
         assert!(answers.next_answer(&of("ok")).unwrap_err().contains("`ok`"));
         assert_eq!(answers.next_answer(&of("other")), Ok(None));
+        let mut nobody = Answers::parse("ok: {approved: true, by: ' '}", "a.yaml").unwrap();
+        assert_eq!(nobody.next_answer(&of("ok")).unwrap().unwrap().name, None);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::console::{Console, VerbResult};
 use super::options::environment;
-use crate::core::{Command, ExitCode, decide};
+use crate::core::{Command, ExitCode, Refusal, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, StepStarted, TimedEvent, Timestamp};
 use crate::launch::error::no_problems;
@@ -22,11 +22,12 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
     plan.warnings.iter().for_each(|warning| output.warn(warning));
     let rounds: Vec<&Step> = plan.definition.all_steps().filter(|step| step.round().is_some()).collect();
     let found = step.map_or(rounds.first().copied(), |id| plan.definition.step(id));
-    let Some(step) = found else {
-        let wanted = step.unwrap_or_default();
-        let names: Vec<&str> = rounds.iter().map(|step| step.id.as_str()).collect();
-        let problem = Diagnostic::new(format!("no round step `{wanted}`"));
-        return Err(problem.hint(did_you_mean(wanted, &names)).into());
+    let Some(step) = found.filter(|step| step.asks_seats()) else {
+        let none = |id| format!("no round or agent's step `{id}`");
+        let problem = Diagnostic::new(step.map_or("there is no round".to_owned(), none));
+        let asked = plan.definition.all_steps().filter(|step| step.asks_seats());
+        let names: Vec<&str> = asked.map(|step| step.id.as_str()).collect();
+        return Err(problem.hint(did_you_mean(step.unwrap_or_default(), &names)).into());
     };
     if plan.definition.steps.first().is_some_and(|first| first.id != step.id) {
         output.note("note: steps before this one have not run: their results are left out");
@@ -45,8 +46,8 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
     } else {
         Command::Offer { step: id }
     };
-    let refused = |why: String| Diagnostic::new(why).hint("name a round or an agent's step");
-    let events = decide(&session, command, AT).map_err(|refusal| refused(refusal.to_string()))?;
+    let refused = |refusal: Refusal| Diagnostic::new(refusal.to_string());
+    let events = decide(&session, command, AT).map_err(refused)?;
     let (mut text, mut names) = (String::new(), Vec::new());
     for event in &events {
         if let Event::StepFinished(ended) = event {

@@ -55,7 +55,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
         ),
     );
     desk.run(["--batch", "two.yaml", "--answers", "answers.yaml"]).code(3);
-    assert!(desk.run(["sessions"]).out.contains(" decisions · Second? so so"));
+    assert!(desk.run(["sessions"]).out.contains(" questions decided · Second? so so"));
     let rows = desk.run(["sessions", "--decisions", "--json"]).code(0).lines();
     let [first, second] = &rows[..] else { panic!("{rows:?}") };
     let keys = "date question outcome strength status because adopted_by supersedes session";

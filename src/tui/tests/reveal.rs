@@ -101,6 +101,9 @@ fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
             }
         }
     }
+    let mut uncounted = live_on(open_question(), counted);
+    press(&mut uncounted, KeyCode::Char('w'));
+    assert!(uncounted.overlay.is_none() && uncounted.notice.is_some(), "no rule counts it");
 }
 
 /// Live and in a replay, a round before the last is looked at with `[`, and left with `]` or `Esc`.

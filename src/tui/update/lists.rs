@@ -54,11 +54,11 @@ pub fn what_if(model: &mut Model) {
     let session = model.session();
     let Some(round) = model.shown_round() else { return };
     let found = what_if_all(session, round, &RuleOptions::default());
-    let text = if found.is_empty() {
-        "No rule counts this ballot kind.".to_owned()
-    } else {
-        crate::insight::what_if_lines(session, round, &found).join("\n")
-    };
+    if found.is_empty() {
+        model.notice = Some("No rule counts this ballot kind.".to_owned());
+        return;
+    }
+    let text = crate::insight::what_if_lines(session, round, &found).join("\n");
     show_text(model, "Other rules (recorded decision unchanged)", text);
 }
 

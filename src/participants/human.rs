@@ -12,8 +12,6 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest};
 #[derive(Debug)]
 pub struct HumanQuestion {
     pub seat: String,
-    /// Why an earlier answer could not be counted, when asked again.
-    pub again: Option<String>,
     pub answer: oneshot::Sender<String>,
 }
 
@@ -30,7 +28,7 @@ impl Participant for Human {
         async move {
             let gone = || Failure::from("nobody was there to answer".to_owned());
             let (answer, answered) = oneshot::channel();
-            let asked = HumanQuestion { seat: ask.seat.clone(), again: ask.again.clone(), answer };
+            let asked = HumanQuestion { seat: ask.seat.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
             let text = answered.await.map_err(|_| gone())?;
             Ok(Reply::own(Origin::Person, text))

@@ -281,7 +281,7 @@ fn open(model: &Model) -> (String, bool) {
         let step = session.step.as_ref().map(|run| format!("step {} runs: ", run.id)).unwrap_or_default();
         return (format!("{step}Tab shows the steps"), false);
     };
-    if let Some((seat, _)) = model.pending_human() {
+    if let Some(seat) = model.pending_human() {
         return (format!("{seat}: your turn. Enter opens the question and your ballot"), true);
     }
     let (sealed, seats) = (round.sealed(), round.seats.len());

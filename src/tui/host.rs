@@ -102,8 +102,8 @@ pub enum Message {
     Doctor(String),
     Progress(HashMap<String, Progress>),
     EngineUpdate(EngineUpdate),
-    /// A person who takes a seat is asked; again, where an earlier answer did not count.
-    Asked(String, Option<String>),
+    /// A person who takes a seat is asked.
+    Asked(String),
     Sources(Vec<ModelSource>),
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.

@@ -73,8 +73,8 @@ pub struct LiveSession {
     pub preview: Option<Box<Preview>>,
     pub ended: Option<Result<ExitCode, String>>,
     pub is_new_question: bool,
-    /// People who are asked, in turn: the seat, and why an earlier answer did not count.
-    pub asked: VecDeque<(String, Option<String>)>,
+    /// The seats of people who are asked, in turn.
+    pub asked: VecDeque<String>,
     pub links: IndexMap<String, SeatLink>,
     /// A link that was made last with its invitation, until that is on record.
     pub new_link: Option<(SeatInvited, SeatLink)>,

@@ -163,12 +163,12 @@ impl Model {
         }
     }
 
-    /// The person whose turn it is, and why an earlier answer did not count.
-    pub fn pending_human(&self) -> Option<&(String, Option<String>)> {
+    /// The seat of the person whose turn it is.
+    pub fn pending_human(&self) -> Option<&String> {
         // In the order of the roster, whoever was quicker to ask.
         let asked = &self.live()?.asked;
         let mut seats = self.session().open_round()?.open_seats();
-        seats.find_map(|seat| asked.iter().find(|(name, _)| *name == seat.name))
+        seats.find_map(|seat| asked.iter().find(|name| **name == seat.name))
     }
 
     /// The seats that are on the table: of the round that would be opened, else of the last one.
@@ -234,7 +234,7 @@ impl Model {
         let mut order: Vec<usize> = (0..self.seat_count()).collect();
         let open = self.shown_round().filter(|round| round.closed.is_none());
         let Some(round) = open.filter(|_| self.preview().is_none()) else { return order };
-        let turn = self.pending_human().map(|(name, _)| name.as_str());
+        let turn = self.pending_human().map(String::as_str);
         let rank = |index: &usize| {
             let Some((name, seat)) = round.seats.get_index(*index) else { return 0 };
             match &seat.status {

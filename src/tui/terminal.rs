@@ -240,7 +240,7 @@ impl Screen {
                 }
             }
             Some(asked) = next(people) => {
-                let message = Message::Asked(asked.seat.clone(), asked.again.clone());
+                let message = Message::Asked(asked.seat.clone());
                 self.asked.push(asked);
                 self.say(message).await?;
             }

@@ -166,13 +166,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
 }
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
-pub fn seat_answer(
-    seat: &str,
-    again: Option<&str>,
-    question: &str,
-    ballot: &BallotForm,
-    background: Option<&str>,
-) -> Form {
+pub fn seat_answer(seat: &str, question: &str, ballot: &BallotForm, background: Option<&str>) -> Form {
     let spec = ballot.kind.spec();
     let mut fields: Vec<Field> = spec.fields(ballot).into_iter().map(field).collect();
     for remark in spec.remarks() {
@@ -188,11 +182,7 @@ pub fn seat_answer(
     let parts = [question, &options, background.unwrap_or_default()].into_iter();
     let intro = parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n");
     let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
-    Form {
-        error: again.map(|reason| reason.trim_start().lines().next().unwrap_or_default().to_owned()),
-        intro,
-        ..Form::new(purpose, format!("Private answer for {seat}"), fields, "")
-    }
+    Form { intro, ..Form::new(purpose, format!("Private answer for {seat}"), fields, "") }
 }
 
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
@@ -413,7 +403,7 @@ mod tests {
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
         let form = BallotForm::over(kind, options);
-        let mut typed = seat_answer("ann", None, "", &form, None);
+        let mut typed = seat_answer("ann", "", &form, None);
         for (id, value) in fill {
             let field = typed.fields.iter_mut().find(|field| field.id == *id).expect("a field");
             field.restore(value);

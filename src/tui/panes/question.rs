@@ -92,12 +92,10 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     }
     parts.extend(requested.choices.iter().map(|choice| (format!("  • {choice}"), false)));
     // The result of a round that the step was not given stands above those it was given.
-    if let Some(last) =
-        session.rounds.last().filter(|last| !requested.context.keys().any(|name| is_of(last, name)))
-        && let Some(words) = round_in_words(session, last)
-    {
-        parts.push((format!("\n{words}"), false));
-    }
+    let holds = |name: &String, last| is_of(last, name) || is_inside(session, last, name);
+    let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
+    let words = last.and_then(|last| round_in_words(session, last));
+    parts.extend(words.map(|words| (format!("\n{words}"), false)));
     let is_round = requested.input.get("tally").is_some_and(Value::is_object);
     if !requested.input.is_null() && !is_round && !requested.context.values().any(|it| *it == requested.input)
     {
@@ -106,10 +104,22 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     }
     for (name, result) in &requested.context {
         let round = session.rounds.iter().rev().find(|round| is_of(round, name));
-        let text = round.and_then(|round| round_in_words(session, round)).unwrap_or_else(|| text_of(result));
+        let text = round.and_then(|round| round_in_words(session, round));
+        let text = text.unwrap_or_else(|| inside(session, name) + &text_of(result));
         parts.push((format!("\n{}", harmless_line(name)), true));
         parts.push((text, false));
     }
+}
+
+/// The rounds inside a step in words.
+fn inside(session: &Session, name: &str) -> String {
+    let rounds = session.rounds.iter().filter(|round| is_inside(session, round, name));
+    let told = rounds.filter_map(|round| Some((&round.opened.question, round_in_words(session, round)?)));
+    told.map(|(question, words)| format!("{question}\n{words}\n")).collect()
+}
+
+fn is_inside(session: &Session, round: &RoundRun, name: &str) -> bool {
+    session.definition().around(&round.opened.step).iter().any(|outer| outer.key() == name)
 }
 
 /// A result of this name is the round's, or that of its discussion.
@@ -182,5 +192,29 @@ pub fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(_) => Out::json_document(value, true).trim_end().to_owned(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Event;
+    use crate::journal::read_log;
+
+    #[test]
+    fn the_rounds_inside_a_step_are_told_in_words() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/release-consent.s2s");
+        let mut lines = read_log(&std::fs::read(path).expect("readable")).expect("whole").lines;
+        if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
+            opened.definition =
+                "participants: [qa-lead]\nsteps:\n  - {id: par, type: parallel, steps: [{id: consent, \
+                                 question: q, ballot: consent, rule: consent}]}\n"
+                    .to_owned();
+        }
+        let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_)));
+        let mut session = Session::default();
+        lines.iter().take(end.expect("counted") + 1).for_each(|line| session.apply_entry(line));
+        assert!(inside(&session, "par").contains("Blocked by security-champion"));
+        assert_eq!(inside(&session, "consent"), "");
     }
 }

@@ -174,7 +174,7 @@ fn is_asking(seat: &SeatView<'_>) -> bool {
 }
 
 fn is_turn(model: &Model, seat: &SeatView<'_>) -> bool {
-    model.pending_human().is_some_and(|(name, _)| name == seat.name)
+    model.pending_human().is_some_and(|name| name == seat.name)
 }
 
 fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {

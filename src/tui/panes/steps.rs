@@ -77,7 +77,7 @@ fn standing(model: &Model, step: &Step) -> (&'static str, Style, Option<String>)
     }
     let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.as_ref());
     let Some(result) = inside.or_else(|| session.results.get(&step.id)) else {
-        return ("○", theme.faint(), None);
+        return (if session.runs.contains_key(&step.id) { "·" } else { "○" }, theme.faint(), None);
     };
     let (sign, style) = if result.success { ("✓", theme.good()) } else { ("✗", theme.bad()) };
     (sign, style, Some(format_duration(result.duration)))

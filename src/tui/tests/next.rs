@@ -178,7 +178,7 @@ fn the_form_of_a_question_unfolds_what_few_need() {
 fn a_private_answer_is_thrown_away_only_when_one_agrees() {
     let mut model = live_until(|event| matches!(event, Event::RoundOpened(_)));
     let seat = model.session().open_round().unwrap().seats.keys().next().unwrap().clone();
-    update(&mut model, Message::Asked(seat, None));
+    update(&mut model, Message::Asked(seat));
     let screen = rendered(&model, (80, 24));
     assert!(screen.contains("your turn. Enter opens") && screen.contains("c close"), "{screen}");
     press(&mut model, KeyCode::Enter);

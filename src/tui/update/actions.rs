@@ -136,11 +136,11 @@ fn open_item(model: &mut Model) -> Vec<Effect> {
 
 fn answer_seat(model: &Model) -> Option<form::Form> {
     let session = model.session();
-    let ((seat, again), round) = model.pending_human().zip(session.open_round())?;
+    let (seat, round) = model.pending_human().zip(session.open_round())?;
     let step = session.definition().step(&round.opened.step);
     let background = step.and_then(|step| step.round()?.exploration.as_deref());
     let ballot = session.form_of(&round.opened, seat);
-    Some(form::seat_answer(seat, again.as_deref(), &round.opened.question, &ballot, background))
+    Some(form::seat_answer(seat, &round.opened.question, &ballot, background))
 }
 
 fn open_round(model: &mut Model) -> Vec<Effect> {

@@ -89,10 +89,10 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
 const LONG: u64 = 30_000;
 
 /// Nobody's answer is kept on the way: it is the engine's to seal.
-pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
+pub fn asked(model: &mut Model, seat: String) {
     let Some(live) = model.live_mut() else { return };
-    live.asked.retain(|(other, _)| *other != seat);
-    live.asked.push_back((seat, again));
+    live.asked.retain(|other| *other != seat);
+    live.asked.push_back(seat);
     model.focus = Pane::Question;
 }
 

@@ -108,7 +108,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             }
             model.overlay = None;
             if let Some(live) = model.live_mut() {
-                live.asked.retain(|(other, _)| *other != seat);
+                live.asked.retain(|other| *other != seat);
             }
             vec![Effect::Reply(seat, text)]
         }

@@ -33,7 +33,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) => return press(model, &key),
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
-        Message::Asked(seat, again) => engine_events::asked(model, seat, again),
+        Message::Asked(seat) => engine_events::asked(model, seat),
         Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);

@@ -28,8 +28,10 @@ pub fn open_round(
     let (step, round) = round_to_open(session)?;
     let definition = session.definition();
     let drafted = match session.checked_round(step, round, summary) {
-        Ok(drafted) if drafted.checked.refusal.is_none() => drafted,
-        _ => return end_unheld(session, step, round, now),
+        Ok(CheckedRound { checked: Checked { refusal: Some(why), .. }, .. }) | Err(why) => {
+            return end_unheld(session, step, why, now);
+        }
+        Ok(drafted) => drafted,
     };
     refuse_if!(seal.as_ref().is_some_and(|seal| !seal.is_known()), "nobody can seal to this key");
     let opened = RoundOpened { seal, ..draft(session, step, &drafted)? };

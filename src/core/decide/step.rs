@@ -15,7 +15,7 @@ use crate::history::{
     StepFinished, StepRun, StepStarted, Timestamp, WorkItem, WorkItemOffered,
 };
 use crate::tally::Ties;
-use crate::workflow::{Approval, MOST_ITEMS, Round, Step, StepKind};
+use crate::workflow::{Approval, MOST_ITEMS, Step, StepKind};
 
 pub fn start_step(session: &Session, now: Timestamp) -> DecideResult {
     let definition = session.definition();
@@ -112,8 +112,7 @@ pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult 
 }
 
 /// The end of a round's step whose round cannot be opened.
-pub fn end_unheld(session: &Session, step: &Step, round: &Round, now: Timestamp) -> DecideResult {
-    let why = session.round_refusal(step, round).ok_or("nothing speaks against the round")?;
+pub fn end_unheld(session: &Session, step: &Step, why: String, now: Timestamp) -> DecideResult {
     Ok(Running::of(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
 }
 

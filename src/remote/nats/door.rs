@@ -1,17 +1,18 @@
-//! The door of workers: offers follow from a session's state, each once, in the order in which seats were
-//! asked. They are published once they are on disk, and what workers send is acknowledged once that is on disk.
-//! The file alone is the truth; the queue only carries.
+//! The door of workers: what lies in the queue follows from a session's state on disk. What workers send is
+//! acknowledged once that is on disk. The file alone is the truth; the queue only carries.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
 
 use async_nats::HeaderMap;
+use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{self, Context};
 use futures::StreamExt as _;
 use serde_json::json;
-use tokio::runtime::Handle;
-use tokio::sync::{RwLock, mpsc};
-use tokio::time::sleep;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::names::{self, CONTEXT_PART, CONTEXTS, OFFERS, SIGNATURE};
@@ -23,7 +24,6 @@ use crate::engine::{Arrival, GivenUp, Message, hand_in};
 use crate::history::{
     Door, RemoteSeat, RoundRun, Seat, SeatInfo, SeatStatus, Session, SessionOpened, Timestamp,
 };
-use crate::participants::lock;
 use crate::remote::board::offer_json;
 use crate::round::envelope::DeliveryIds;
 use crate::round::seal::sign::{SigningKey, offer_message};
@@ -34,10 +34,10 @@ const IN_FLIGHT: usize = 256;
 const HEADERS: usize = 1024;
 
 pub struct QueueDoor {
-    sender: Arc<Sender>,
+    queue: Context,
     session: String,
     workers: BTreeSet<String>,
-    runtime: Handle,
+    states: watch::Sender<Arc<Session>>,
     ends: CancellationToken,
     _guard: DropGuard,
 }
@@ -47,103 +47,15 @@ fn worker_of(remote: Option<&RemoteSeat>) -> Option<&str> {
     remote.filter(|remote| remote.door == Door::Nats)?.worker.as_deref()
 }
 
+/// The subject of a seat's offer, if the seat is behind the queue.
+fn subject(session: &Session, round: &RoundRun, seat: &Seat) -> Option<String> {
+    let worker = worker_of(session.remote(&seat.name))?;
+    Some(names::offer(worker, &[&round.session, &round.opened.round, &seat.name]))
+}
+
 fn workers_of(header: &SessionOpened) -> BTreeSet<String> {
     let seats = header.participants.iter();
     seats.filter_map(|seat| worker_of(seat.remote.as_ref())).map(str::to_owned).collect()
-}
-
-/// The orders that follow from a change of the session.
-#[derive(Default)]
-struct Orders {
-    /// Subjects of offers that nobody is to answer any more.
-    withdraw: Vec<String>,
-    /// Lay down the snapshot of the round with this public key, by its hash.
-    context: Option<(String, String, Arc<str>)>,
-    offers: Vec<QueuedOffer>,
-}
-
-struct QueuedOffer {
-    ids: DeliveryIds,
-    asking: Asking,
-    subject: String,
-    /// The server recognizes duplicates by this id: another deadline makes another message.
-    message_id: String,
-    body: String,
-}
-
-/// An asking of a seat. Its offer is out of date once one of these changes.
-#[derive(Clone, PartialEq)]
-struct Asking {
-    /// That of the round.
-    public_key: String,
-    /// Number of earlier retries of the seat.
-    attempt: u32,
-    deadline: Option<Timestamp>,
-}
-
-/// The seats that wait for an offer which was ordered, by name.
-#[derive(Default)]
-struct Asked(HashMap<String, Asking>);
-
-impl Asked {
-    fn orders(&mut self, session: &Session) -> Option<Orders> {
-        let (round, mut orders) = (session.rounds.last()?, Orders::default());
-        let public_key = &round.seal_to.as_ref()?.public_key;
-        if self.0.values().next().is_some_and(|asking| asking.public_key != *public_key) {
-            self.0.clear();
-        }
-        if round.closed.is_some() {
-            let seats = self.0.drain();
-            let workers: BTreeSet<&str> =
-                seats.filter_map(|(seat, _)| worker_of(session.remote(&seat))).collect();
-            let subject = |worker| names::offer(worker, &[&round.session, &round.opened.round]);
-            orders.withdraw.extend(workers.into_iter().map(subject));
-            return Some(orders);
-        }
-        let is_first = self.0.is_empty();
-        let deadline = session.deadline_at(round);
-        for seat in round.seats.values().filter(|seat| seat.door.is_some()) {
-            let is_current = |asking: &Asking| asking.attempt == seat.retried && asking.deadline == deadline;
-            match &seat.status {
-                SeatStatus::Asking if self.0.get(&seat.name).is_some_and(is_current) => {}
-                SeatStatus::Asking => {
-                    let asking = Asking { public_key: public_key.clone(), attempt: seat.retried, deadline };
-                    if let Some(offer) = offer(session, round, seat, asking.clone()) {
-                        self.0.insert(seat.name.clone(), asking);
-                        orders.offers.push(offer);
-                    }
-                }
-                status => {
-                    let was_asked = self.0.remove(&seat.name).is_some();
-                    if was_asked && matches!(status, SeatStatus::Excused(_)) {
-                        orders.withdraw.extend(subject(session, round, &seat.name));
-                    }
-                }
-            }
-        }
-        if is_first && !orders.offers.is_empty() {
-            let (sha256, text) = (round.opened.snapshot_sha256.clone(), Arc::clone(&round.opened.snapshot));
-            orders.context = Some((public_key.clone(), sha256, text));
-        }
-        Some(orders)
-    }
-}
-
-fn offer(session: &Session, round: &RoundRun, seat: &Seat, asking: Asking) -> Option<QueuedOffer> {
-    let subject = subject(session, round, &seat.name)?;
-    let delivery = round.delivery(&seat.name)?;
-    let mut json = offer_json(session, round, seat)?;
-    // The model behind `remote/nats/WORKER/`.
-    json["model"] = json!(session.seat_info(&seat.name)?.model.splitn(4, '/').nth(3));
-    json["deadline"] = json!(asking.deadline.map(|end| end.0));
-    let message_id = asking.deadline.map_or_else(|| delivery.clone(), |end| format!("{delivery}.{}", end.0));
-    let ids = DeliveryIds::new(delivery, round.binding(&seat.name));
-    Some(QueuedOffer { ids, asking, subject, message_id, body: json.to_string() })
-}
-
-fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
-    let worker = worker_of(session.remote(seat))?;
-    Some(names::offer(worker, &[&round.session, &round.opened.round, seat]))
 }
 
 impl QueueDoor {
@@ -159,13 +71,15 @@ impl QueueDoor {
         let queue = jetstream::new(connect(address, tell).await?);
         let workers = workers_of(header);
         streams::make(&queue, &workers).await?;
-        let ends = CancellationToken::new();
+        let (ends, mut ballots) = (CancellationToken::new(), Vec::new());
         for worker in &workers {
             let is_its_own = |seat: &&SeatInfo| worker_of(seat.remote.as_ref()) == Some(worker);
             let seats = header.participants.iter().filter(is_its_own);
+            let consumer = streams::session_consumer(&queue, worker, session).await?;
+            ballots.push(consumer.clone());
             let receiver = Receiver {
                 queue: queue.clone(),
-                consumer: streams::session_consumer(&queue, worker, session).await?,
+                consumer,
                 worker: worker.clone(),
                 session: session.to_owned(),
                 seats: seats.map(|seat| seat.name.clone()).collect(),
@@ -173,27 +87,18 @@ impl QueueDoor {
             };
             tokio::spawn(ends.clone().run_until_cancelled_owned(receiver.run()));
         }
+        let (states, seen) = watch::channel(Arc::default());
         let (engine, trouble) = (engine.clone(), Trouble::new(tell, ""));
         let sender =
-            Sender { queue, key, engine, trouble, asked: Mutex::default(), sending: RwLock::default() };
-        Ok(Self {
-            sender: Arc::new(sender),
-            session: session.to_owned(),
-            workers,
-            runtime: Handle::current(),
-            _guard: ends.clone().drop_guard(),
-            ends,
-        })
+            Sender { queue: queue.clone(), key, workers: workers.clone(), states: seen, engine, trouble };
+        tokio::spawn(ends.clone().run_until_cancelled_owned(sender.run(ballots)));
+        let guard = ends.clone().drop_guard();
+        Ok(Self { queue, session: session.to_owned(), workers, states, ends, _guard: guard })
     }
 
-    /// Sees the state after a write to disk, and does what follows from it.
+    /// Takes in the state after a write to disk.
     pub fn see(&self, session: &Session) {
-        let Some(orders) = lock(&self.sender.asked).orders(session) else { return };
-        if orders.withdraw.is_empty() && orders.offers.is_empty() {
-            return;
-        }
-        let carrying = Arc::clone(&self.sender).carry_out(orders);
-        self.runtime.spawn(self.ends.clone().run_until_cancelled_owned(carrying));
+        self.states.send_replace(Arc::new(session.clone()));
     }
 
     /// Takes away what a session that is over has left in the queue.
@@ -204,114 +109,175 @@ impl QueueDoor {
         stop_at("closed");
         self.ends.cancel();
         let failed = |error: String| QueueError::Refused(format!("the queue: {error}"));
-        let queue = &self.sender.queue;
         for worker in &self.workers {
             let sealed = names::sealed_stream(worker);
-            purge(queue, OFFERS, &names::offer(worker, &[&self.session])).await.map_err(failed)?;
-            purge(queue, &sealed, &names::sealed(worker, &[&self.session])).await.map_err(failed)?;
+            purge(&self.queue, OFFERS, &names::offer(worker, &[&self.session])).await.map_err(failed)?;
+            purge(&self.queue, &sealed, &names::sealed(worker, &[&self.session])).await.map_err(failed)?;
             let consumer = names::facilitator(&self.session);
-            let deleted = queue.delete_consumer_from_stream(consumer, sealed).await;
+            let deleted = self.queue.delete_consumer_from_stream(consumer, sealed).await;
             deleted.map_err(|error| failed(error.to_string()))?;
         }
         Ok(())
     }
 }
 
-/// Puts offers and snapshots into the queue, and takes offers back. What the server has already is not put
-/// there twice. What it refuses is said, and given up with its round.
+/// Brings the queue to what the session's state wants: offers to the seats that wait, and none to others. What
+/// the server refuses is said, and tried again as long as it is wanted.
 struct Sender {
     queue: Context,
     key: SigningKey,
+    workers: BTreeSet<String>,
+    states: watch::Receiver<Arc<Session>>,
     engine: mpsc::Sender<Arrival>,
     trouble: Trouble,
-    asked: Mutex<Asked>,
-    /// Nothing is taken back before what was ordered earlier has arrived.
-    sending: RwLock<()>,
+}
+
+/// The offers of a round that were put into the queue.
+#[derive(Default)]
+struct Offered {
+    public_key: String,
+    /// The subjects of all of them, a worker each.
+    subjects: Vec<String>,
+    /// The number of earlier retries of each seat, and its deadline: another one makes another offer.
+    seats: HashMap<String, (u32, Option<Timestamp>)>,
 }
 
 impl Sender {
-    /// The seat still waits for this offer.
-    fn is_due(&self, offer: &QueuedOffer) -> bool {
-        lock(&self.asked).0.get(&offer.ids.participant) == Some(&offer.asking)
-    }
-
-    async fn carry_out(self: Arc<Self>, orders: Orders) {
-        if !orders.withdraw.is_empty() {
-            let _alone = self.sending.write().await;
-            for subjects in &orders.withdraw {
-                if let Err(why) = purge(&self.queue, OFFERS, subjects).await {
-                    self.trouble.say(&format!("{subjects} cannot be taken out of the queue: {why}"));
+    /// Follows the states without an end, once what workers have sent earlier is taken in, or does not come.
+    async fn run(mut self, ballots: Vec<PullConsumer>) {
+        let taken_in = async {
+            for consumer in &ballots {
+                let is_empty = async || {
+                    let info = consumer.get_info().await.ok()?;
+                    (info.num_pending == 0 && info.num_ack_pending == 0).then_some(())
+                };
+                while is_empty().await.is_none() {
+                    sleep(PAUSE).await;
                 }
             }
-        }
-        let _sending = self.sending.read().await;
-        if let Some((public_key, sha256, text)) = &orders.context {
-            self.publish_context(public_key, sha256, text).await;
-        }
-        let offers = futures::stream::iter(orders.offers);
-        offers.for_each_concurrent(IN_FLIGHT, |offer| Arc::clone(&self).publish_offer(offer)).await;
-    }
-
-    async fn publish_context(&self, public_key: &str, sha256: &str, text: &str) {
-        for (number, part) in text.as_bytes().chunks(CONTEXT_PART).enumerate() {
-            let subject = names::context(sha256, number);
-            while let Err(why) = publish(&self.queue, &subject, Some(&subject), HeaderMap::new(), part).await
-                && lying(&self.queue, CONTEXTS, &subject).await.is_none()
-            {
-                self.trouble.say(&format!("a snapshot cannot be put into the queue: {why}; trying again"));
-                sleep(PAUSE).await;
-                if lock(&self.asked).0.values().all(|asking| asking.public_key != public_key) {
-                    return;
-                }
-            }
-        }
-    }
-
-    async fn publish_offer(self: Arc<Self>, offer: QueuedOffer) {
-        if offer.body.len() > MAX_OFFER - HEADERS {
-            let given_up = GivenUp { why: "its question is too long for the queue", ids: offer.ids };
-            hand_in(&self.engine, Message::GivenUp(given_up)).await;
-            return;
-        }
-        while self.is_due(&offer) {
-            let put = self.put(&offer, Some(&offer.message_id)).await;
-            if put == Ok(true) {
-                stop_at("offered");
-                return;
-            }
-            let why = match (lying(&self.queue, OFFERS, &offer.subject).await, put) {
-                (Some(found), _) if found == offer.body.as_bytes() => return,
-                // An earlier try lies there, whose worker gave it up; or the deadline was another.
-                (Some(_), _) => match purge(&self.queue, OFFERS, &offer.subject).await {
-                    Ok(()) => continue,
-                    Err(why) => why,
-                },
-                (None, Err(why)) => why,
-                (None, Ok(_)) => {
-                    tokio::spawn(self.offer_again(offer));
-                    return;
+        };
+        let _ = timeout(2 * ack_wait(), taken_in).await;
+        let mut offered = Offered::default();
+        loop {
+            let session = Arc::clone(&self.states.borrow_and_update());
+            let pause = match self.follow(&session, &mut offered).await {
+                Ok(()) => Duration::MAX,
+                Err(why) => {
+                    self.trouble.say(&format!("{why}; trying again"));
+                    PAUSE
                 }
             };
-            self.trouble.say(&format!("an offer cannot be put into the queue: {why}; trying again"));
-            sleep(PAUSE).await;
+            // The next state, or the same once more.
+            if let Ok(Err(_)) = timeout(pause, self.states.changed()).await {
+                return;
+            }
         }
     }
 
-    /// An offer that a worker has taken out of the queue, whose ballot is still to come or was refused: if it
-    /// does not come in time, the worker is asked once more. One that has sealed it knows that it has.
-    async fn offer_again(self: Arc<Self>, offer: QueuedOffer) {
-        sleep(2 * ack_wait() + PAUSE).await;
-        while self.is_due(&offer)
-            && self.put(&offer, None).await.is_err()
-            && lying(&self.queue, OFFERS, &offer.subject).await.is_none()
-        {
-            sleep(PAUSE).await;
+    async fn follow(&self, session: &Session, offered: &mut Offered) -> Result<(), String> {
+        let Some(round) = session.rounds.last() else { return Ok(()) };
+        let Some(seal_to) = &round.seal_to else { return Ok(()) };
+        let of_round = |worker| names::offer(worker, &[&round.session, &round.opened.round]);
+        let subjects: Vec<String> = self.workers.iter().map(|worker| of_round(worker)).collect();
+        let is_same = offered.public_key == seal_to.public_key && offered.subjects == subjects;
+        if round.closed.is_some() || !is_same {
+            for subjects in std::mem::take(offered).subjects {
+                self.withdraw(&subjects).await;
+            }
+        }
+        if round.closed.is_some() {
+            return Ok(());
+        }
+        (offered.public_key, offered.subjects) = (seal_to.public_key.clone(), subjects);
+        let (deadline, mut due) = (session.deadline_at(round), Vec::new());
+        for seat in round.seats.values() {
+            let asking = (seat.retried, deadline);
+            match seat.status {
+                SeatStatus::Asking if offered.seats.get(&seat.name) != Some(&asking) => {
+                    let subject = subject(session, round, seat);
+                    due.extend(subject.map(|subject| (seat.name.clone(), subject, asking)));
+                }
+                SeatStatus::Excused(_) if offered.seats.remove(&seat.name).is_some() => {
+                    self.withdraw(&subject(session, round, seat).unwrap_or_default()).await;
+                }
+                _ => {}
+            }
+        }
+        if offered.seats.is_empty() && !due.is_empty() {
+            self.publish_context(&round.opened.snapshot_sha256, &round.opened.snapshot).await?;
+        }
+        let put = futures::stream::iter(due).map(|(seat, subject, asking)| async move {
+            let put = self.publish_offer(session, round, &seat, &subject).await;
+            put.map(|()| (seat, asking))
+        });
+        let mut put = pin!(put.buffer_unordered(IN_FLIGHT));
+        let mut result = Ok(());
+        while let Some(put) = put.next().await {
+            match put {
+                Ok((seat, asking)) => drop(offered.seats.insert(seat, asking)),
+                Err(why) => result = Err(format!("an offer cannot be put into the queue: {why}")),
+            }
+        }
+        result
+    }
+
+    async fn withdraw(&self, subjects: &str) {
+        if let Err(why) = purge(&self.queue, OFFERS, subjects).await {
+            self.trouble.say(&format!("{subjects} cannot be taken out of the queue: {why}"));
         }
     }
 
-    async fn put(&self, offer: &QueuedOffer, id: Option<&str>) -> Result<bool, String> {
-        let mut headers = HeaderMap::new();
-        headers.insert(SIGNATURE, self.key.sign(&offer_message(offer.body.as_bytes())));
-        publish(&self.queue, &offer.subject, id, headers, offer.body.as_bytes()).await
+    async fn publish_context(&self, sha256: &str, text: &str) -> Result<(), String> {
+        for (number, part) in text.as_bytes().chunks(CONTEXT_PART).enumerate() {
+            let subject = names::context(sha256, number);
+            if let Err(why) = publish(&self.queue, &subject, Some(&subject), HeaderMap::new(), part).await
+                && lying(&self.queue, CONTEXTS, &subject).await.is_none()
+            {
+                return Err(format!("a snapshot cannot be put into the queue: {why}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a seat's offer into the queue, where it does not lie yet.
+    async fn publish_offer(
+        &self,
+        session: &Session,
+        round: &RoundRun,
+        seat: &str,
+        subject: &str,
+    ) -> Result<(), String> {
+        let is_this = |open: &RoundRun| Arc::ptr_eq(&open.opened, &round.opened);
+        let is_open = self.states.borrow().open_round().is_some_and(is_this);
+        let json = round.seat(seat).filter(|_| is_open).and_then(|at| offer_json(session, round, at));
+        let Some((delivery, mut json)) = round.delivery(seat).zip(json) else { return Ok(()) };
+        // The model behind `remote/nats/WORKER/`.
+        json["model"] = json!(session.seat_info(seat).and_then(|seat| seat.model.splitn(4, '/').nth(3)));
+        json["deadline"] = json!(session.deadline_at(round).map(|end| end.0));
+        let body = json.to_string();
+        if body.len() > MAX_OFFER - HEADERS {
+            let ids = DeliveryIds::new(delivery, round.binding(seat));
+            let given_up = GivenUp { why: "its question is too long for the queue", ids };
+            hand_in(&self.engine, Message::GivenUp(given_up)).await;
+            return Ok(());
+        }
+        let put = async || {
+            let mut headers = HeaderMap::new();
+            headers.insert(SIGNATURE, self.key.sign(&offer_message(body.as_bytes())));
+            publish(&self.queue, subject, None, headers, body.as_bytes()).await
+        };
+        let Err(why) = put().await else {
+            stop_at("offered");
+            return Ok(());
+        };
+        match lying(&self.queue, OFFERS, subject).await {
+            Some(found) if found == body.as_bytes() => Ok(()),
+            // An earlier try lies there, whose worker gave it up; or the deadline was another.
+            Some(_) => {
+                purge(&self.queue, OFFERS, subject).await?;
+                put().await
+            }
+            None => Err(why),
+        }
     }
 }

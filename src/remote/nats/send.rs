@@ -34,7 +34,7 @@ impl SeatReply {
     }
 }
 
-/// Publishes a message; `true` once the server has it on disk, `false` where it had its id before.
+/// Publishes a message, until the server has it on disk, or has had its id before.
 ///
 /// # Errors
 /// Why the server does not confirm it.
@@ -44,13 +44,13 @@ pub async fn publish(
     id: Option<&str>,
     mut headers: HeaderMap,
     body: &[u8],
-) -> Result<bool, String> {
+) -> Result<(), String> {
     if let Some(id) = id {
         headers.insert(MESSAGE_ID, id);
     }
     let body = body.to_vec().into();
     let stored = async { queue.publish_with_headers(subject.to_owned(), headers, body).await?.await };
-    stored.await.map(|stored| !stored.duplicate).map_err(|error| error.to_string())
+    stored.await.map(drop).map_err(|error| error.to_string())
 }
 
 /// Takes away the messages of a stream at these subjects.

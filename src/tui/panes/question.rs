@@ -94,8 +94,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     // The result of a round that the step was not given stands above those it was given.
     let holds = |name: &String, last| is_of(last, name) || is_inside(session, last, name);
     let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
-    let words = last.and_then(|last| round_in_words(session, last));
-    parts.extend(words.map(|words| (format!("\n{words}"), false)));
+    parts.extend(last.and_then(|last| Some((format!("\n{}", round_in_words(session, last)?), false))));
     let is_round = requested.input.get("tally").is_some_and(Value::is_object);
     if !requested.input.is_null() && !is_round && !requested.context.values().any(|it| *it == requested.input)
     {

@@ -38,16 +38,12 @@ pub enum OpenJournalError {
 }
 
 impl Journal {
-    fn at(file: LogFile, chain: Chain) -> Self {
-        Self { file, chain, failed: false }
-    }
-
     pub fn create(disk: &Disk, path: &Path) -> Result<Self, DiskError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.make_dir(parent)?;
         }
         let file = disk.create_log(path)?;
-        Ok(Self::at(file, Chain::default()))
+        Ok(Self { file, chain: Chain::default(), failed: false })
     }
 
     /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off; what the
@@ -60,13 +56,11 @@ impl Journal {
             return Err(OpenJournalError::NothingRecorded);
         }
         let chain = Chain::after(&log.lines);
-        let mut torn = None;
-        if log.torn > 0 {
-            let aside = aside(disk, path, log.good, &bytes[log.good..])?;
+        let torn = (log.torn > 0).then(|| aside(disk, path, log.good, &bytes[log.good..])).transpose()?;
+        if torn.is_some() {
             file.truncate(log.good as u64)?;
-            torn = Some(aside);
         }
-        let mut journal = Self::at(file, chain);
+        let mut journal = Self { file, chain, failed: false };
         let unwritten = unwritten(&log.lines);
         if !unwritten.is_empty() {
             log.lines.extend(journal.append(unwritten)?);

@@ -171,7 +171,7 @@ fn main_panes(model: &Model) -> Vec<Pane> {
 fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
     let is_open = model.session().open_round().is_some() && model.preview().is_none();
     if is_open && main.contains(&model.focus) {
-        return vec![Pane::Question];
+        return vec![Pane::Question, Pane::Snapshot];
     }
     if !main.contains(&model.focus) {
         return vec![model.focus];
@@ -196,7 +196,8 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     };
     let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
     let mut heights: Vec<u16> = shown.iter().map(wanted).collect();
-    let read = shown.iter().position(|pane| *pane == Pane::Question).unwrap_or(shown.len() - 1);
+    let is_read = |read: &Pane| shown.iter().position(|pane| pane == read);
+    let read = [Pane::Snapshot, Pane::Question].iter().find_map(is_read).unwrap_or(shown.len() - 1);
     while heights.iter().sum::<u16>() > area.height {
         let Some(most) = heights.iter_mut().max() else { break };
         *most -= 1;

@@ -17,7 +17,7 @@ pub fn title(model: &Model) -> String {
         Some(preview) if shows_diff && preview.is_changed => "Snapshot · what changed",
         _ if shows_diff => "Snapshot · diff with previous round",
         Some(_) => "Snapshot to be sent",
-        None => "snapshot",
+        None => "Snapshot",
     };
     let short: String = opened.snapshot_sha256.chars().take(12).collect();
     format!("{what} · {} bytes · sha256 {short}", group_digits(opened.snapshot_bytes))

@@ -196,8 +196,8 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     };
     let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
     let mut heights: Vec<u16> = shown.iter().map(wanted).collect();
-    let is_read = |read: &Pane| shown.iter().position(|pane| pane == read);
-    let read = [Pane::Snapshot, Pane::Question].iter().find_map(is_read).unwrap_or(shown.len() - 1);
+    let place = |read: &Pane| shown.iter().position(|pane| pane == read);
+    let read = [Pane::Snapshot, Pane::Question].iter().find_map(place).unwrap_or(shown.len() - 1);
     while heights.iter().sum::<u16>() > area.height {
         let Some(most) = heights.iter_mut().max() else { break };
         *most -= 1;

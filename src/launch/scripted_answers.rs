@@ -15,10 +15,9 @@ use crate::history::{
 };
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
-use crate::workflow::keys::check::check_map;
-use crate::workflow::keys::spec::KeyType::Flag;
-use crate::workflow::keys::spec::{KeySpec, KeyType, key};
-use crate::workflow::load::entries::{Findings, FromNode, items, keys};
+use crate::workflow::keys::check::Keys;
+use crate::workflow::keys::spec::{KeySpec, key};
+use crate::workflow::load::entries::{Entries, Findings, items, keys};
 use crate::workflow::{Definition, Round, Step, StepKind, Template, as_text, written_id};
 use crate::yaml::{Map as YamlMap, MapKey, Node, Value, read_yaml_or_json};
 
@@ -325,34 +324,16 @@ pub(super) fn scripted(approved: bool) -> ApprovalGiven {
 }
 
 keys! {
-    /// The answer for a step whose runs are used up, as a map: `{choice: decide, option: a}`.
-    pub struct ExhaustedAnswer as "exhausted_answer" ("the answer of a step whose runs are used up") {
+    /// An answer as a map. Each kind of question takes some of these keys.
+    pub struct GivenAnswer {
+        approved: Option<bool> = answer_key("approved", "true"),
+        edited: Option<Json> = answer_key("edited", "{…}"),
         choice: Option<String> = answer_key("choice", "take"),
         option: Option<String> = answer_key("option", "redis"),
-        comment: Option<String> = COMMENT,
-        name: Option<String> = BY,
-    }
-}
-
-keys! {
-    /// The answer to an approval. Where ideas are merged it may hold the merge.
-    pub struct ApprovalAnswer as "approval_answer" ("the answer to an approval") {
-        approved: Option<bool> = answer_key("approved", "true"),
-        comment: Option<String> = COMMENT,
-        name: Option<String> = BY,
-        edited: Option<Json> = answer_key("edited", "{…}"),
-    }
-}
-
-keys! {
-    /// Ideas merged into options.
-    pub struct MergeAnswer as "merge_answer" ("the merge") {
         options: Vec<OptionAnswer> = answer_key("options", "[{title: A, from: [seat#1]}]"),
         set_aside: Vec<AsideAnswer> = answer_key("set_aside", "[{idea: seat#1, reason: \"…\"}]"),
-        comment: Option<String> = COMMENT,
-        name: Option<String> = BY,
-    } also {
-        answer_key("approved", "true").of(Flag),
+        comment: Option<String> = answer_key("comment", "\"…\""),
+        name: Option<String> = answer_key("by", "\"Ana Berg\""),
     }
 }
 
@@ -372,24 +353,19 @@ keys! {
     }
 }
 
-const COMMENT: KeySpec = answer_key("comment", "\"…\"");
-const BY: KeySpec = answer_key("by", "\"Ana Berg\"");
-
 const fn answer_key(name: &'static str, example: &'static str) -> KeySpec {
     key(name, "", "", example)
 }
 
 /// Reads an answer that is a map of these keys. Its first problem is the error; `hint` is for what is no map.
-fn answer<T: FromNode>(node: &Node, file: &str, hint: &str) -> Result<T, Diagnostic> {
+fn answer(node: &Node, file: &str, what: &str, keys: &[&str], hint: &str) -> Result<GivenAnswer, Diagnostic> {
     let found = Findings::new(file);
-    if let KeyType::Map(spec) = T::KIND {
-        check_map(node, spec, &found);
-    }
-    let problem = found.problems.take().into_iter().next();
-    match (T::from_node(node, &COMMENT, &found), problem) {
-        (Some(answer), None) => Ok(answer),
-        (Some(_), Some(problem)) => Err(problem),
-        (None, problem) => Err(problem.expect("what is no map is a problem").hint(hint)),
+    let known: Vec<_> = GivenAnswer::KEYS.iter().filter(|key| keys.contains(&key.name)).collect();
+    Keys { what, places: &[], known: &known, is_open: false }.check(node, &found);
+    match found.problems.take().into_iter().next() {
+        None => Ok(GivenAnswer::read(Entries { node, found: &found })),
+        Some(problem) if matches!(node.value, Value::Map(_)) => Err(problem),
+        Some(problem) => Err(problem.hint(hint)),
     }
 }
 
@@ -398,8 +374,9 @@ fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     if let Value::Text(word) = &node.value {
         return Ok(ApprovalGiven { choice: Some(word.clone()), ..scripted(true) });
     }
-    let ExhaustedAnswer { choice, option, comment, name } = answer(node, file, HINT)?;
-    let choice = match (choice, option) {
+    let what = "the answer of a step whose runs are used up";
+    let given = answer(node, file, what, &["choice", "option", "comment", "by"], HINT)?;
+    let choice = match (given.choice, given.option) {
         (Some(choice), Some(option)) if choice == "decide" => format!("{DECIDE}{option}"),
         (Some(choice), None) => choice,
         _ => {
@@ -407,7 +384,7 @@ fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
             return Err(problem.hint(HINT));
         }
     };
-    Ok(ApprovalGiven { choice: Some(choice), comment, name, ..scripted(true) })
+    Ok(ApprovalGiven { choice: Some(choice), comment: given.comment, name: given.name, ..scripted(true) })
 }
 
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
@@ -421,7 +398,9 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Appr
     let given = if let Value::Bool(approved) = node.value {
         scripted(approved)
     } else {
-        let ApprovalAnswer { approved, comment, name, edited } = answer(node, file, HINT)?;
+        let what = "the answer to an approval";
+        let given = answer(node, file, what, &["approved", "comment", "by", "edited"], HINT)?;
+        let GivenAnswer { approved, edited, comment, name, .. } = given;
         let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(HINT);
         let approved = approved.or(edited.as_ref().map(|_| true)).ok_or_else(missing)?;
         ApprovalGiven { comment, edited, name, ..scripted(approved) }
@@ -434,7 +413,9 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Appr
 
 /// Ideas merged into options; an option without an id has one made of its title.
 pub fn merged(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
-    let MergeAnswer { options, set_aside, comment, name } = answer(node, file, MERGE_HINT)?;
+    let keys = ["options", "set_aside", "comment", "by", "approved"];
+    let given = answer(node, file, "the merge", &keys, MERGE_HINT)?;
+    let GivenAnswer { options, set_aside, comment, name, .. } = given;
     let option = |OptionAnswer { id, title, description, from }| {
         let id = id.unwrap_or_else(|| option_id(&title));
         MergedOption { id, title, description, from }

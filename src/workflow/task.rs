@@ -201,23 +201,21 @@ fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value
 }
 
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
-    let mut tasks: Vec<Task> = Vec::new();
-    for inner in entries.maps("tasks") {
-        let mut task = Task::read(inner);
-        task.row = ROW_KEYS.iter().map(|key| ((*key).to_owned(), task.row_value(key, inner))).collect();
-        task.doubt = priority(inner).err().map(|written| {
-            let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
-            let message = format!("`priority` of task `{}` is read as 0: `{written}` is none", task.id);
-            inner.node("priority").unwrap_or(inner.node).problem(inner.found.file, message).hint(hint)
-        });
-        if task.id.is_empty() {
-            inner.refuse(inner.node, "a task has no `id`", "add `id: APP-15`");
-        } else if tasks.iter().any(|other| other.id == task.id) {
-            inner.refuse(inner.node, format!("duplicate task id `{}`", task.id), "give each its own id");
-        }
-        tasks.push(task);
+    entries.unique("tasks", "task", task, |task| &task.id)
+}
+
+fn task(inner: Entries<'_>) -> Task {
+    let mut task = Task::read(inner);
+    task.row = ROW_KEYS.iter().map(|key| ((*key).to_owned(), task.row_value(key, inner))).collect();
+    task.doubt = priority(inner).err().map(|written| {
+        let hint = "write 1 (urgent) to 4 (low) or 0, or one of urgent, high, medium, low, none";
+        let message = format!("`priority` of task `{}` is read as 0: `{written}` is none", task.id);
+        inner.node("priority").unwrap_or(inner.node).problem(inner.found.file, message).hint(hint)
+    });
+    if task.id.is_empty() {
+        inner.refuse(inner.node, "a task has no `id`", "add `id: APP-15`");
     }
-    tasks
+    task
 }
 
 /// The number of a task's priority, or the text that is none.
@@ -231,18 +229,15 @@ fn priority(task: Entries<'_>) -> Result<u8, String> {
 }
 
 pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
-    let mut links: Vec<LinkDefinition> = Vec::new();
-    for inner in entries.maps("links") {
+    let link = |inner: Entries<'_>| {
         let link = LinkDefinition::read(inner);
         if !link.from.is_empty() && link.from == link.to {
             let message = format!("link `{}` leads from `{}` to itself", link.id, link.from);
             inner.refuse(inner.node, message, "point `toId` at something else");
-        } else if !link.id.is_empty() && links.iter().any(|other| other.id == link.id) {
-            inner.refuse(inner.node, format!("duplicate link id `{}`", link.id), "give each its own id");
         }
-        links.push(link);
-    }
-    links
+        link
+    };
+    entries.unique("links", "link", link, |link| &link.id)
 }
 
 #[cfg(test)]

@@ -93,31 +93,21 @@ impl Discussion {
         let next = self.phases.iter().skip_while(|other| other.id != phase.id).nth(1);
         let context = next.and_then(|next| next.context.as_ref());
         let stays_blind = context.is_some_and(|context| context["rounds"] == 0);
-        match &self.lead {
-            _ if phase.ballot == "ideas" => {
-                let merge = format!("{id}-merge");
-                let merged = match &self.lead {
-                    Some(lead) => lead.merge(&id, &self.topic, after),
-                    None => vec![json!({
-                        "id": merge, "type": "approval", "merges": id, "on_approve": after, "on_reject": id,
-                        "message": "Merge the ideas into options.",
-                    })],
-                };
-                round["next"] = merged[0]["id"].clone();
-                steps.push(round);
-                steps.extend(merged);
-            }
+        let after_round = match &self.lead {
+            Some(lead) if phase.ballot == "ideas" => lead.merge(&id, &self.topic, after),
+            None if phase.ballot == "ideas" => vec![json!({
+                "id": format!("{id}-merge"), "type": "approval", "merges": id, "on_approve": after,
+                "on_reject": id, "message": "Merge the ideas into options.",
+            })],
             // A note would tell the next seats how the count stands, or what they are to see nothing of.
             Some(lead) if !is_revised && !stays_blind => {
-                round["next"] = format!("{id}-note").into();
-                steps.push(round);
-                steps.extend(lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1)));
+                lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1))
             }
-            _ => {
-                round["next"] = on.into();
-                steps.push(round);
-            }
-        }
+            _ => Vec::new(),
+        };
+        round["next"] = after_round.first().map_or_else(|| on.into(), |first| first["id"].clone());
+        steps.push(round);
+        steps.extend(after_round);
         let Some(repeat_if) = &phase.repeat_if else { return };
         // A model amends in its note.
         let amend = phase.amend.as_ref().filter(|_| self.lead.is_none());

@@ -4,6 +4,7 @@
 //! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use indexmap::IndexMap;
@@ -52,6 +53,20 @@ impl<'a> Entries<'a> {
     pub fn maps(&self, key: &str) -> impl Iterator<Item = Self> + use<'a> {
         let found = self.found;
         self.list(key).iter().filter_map(move |node| Self::of(node, found))
+    }
+
+    /// The maps of a list as `read` reads them; an id that is given twice is refused.
+    pub fn unique<T>(self, key: &str, what: &str, read: fn(Self) -> T, id: fn(&T) -> &String) -> Vec<T> {
+        let mut seen = HashSet::new();
+        let read = |inner: Self| {
+            let one = read(inner);
+            let id = id(&one);
+            if !id.is_empty() && !seen.insert(id.clone()) {
+                inner.refuse(inner.node, format!("duplicate {what} id `{id}`"), "give each its own id");
+            }
+            one
+        };
+        self.maps(key).map(read).collect()
     }
 
     pub fn text(&self, key: &str) -> Option<String> {

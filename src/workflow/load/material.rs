@@ -71,16 +71,7 @@ fn source(keys: &ArtifactKeys, entries: Entries<'_>) -> Option<EvidenceSource> {
 }
 
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
-    let mut artifacts: Vec<Artifact> = Vec::new();
-    for inner in entries.maps("artifacts") {
-        let artifact = artifact(inner);
-        let id = &artifact.id;
-        if !id.is_empty() && artifacts.iter().any(|other| other.id == *id) {
-            inner.refuse(inner.node, format!("duplicate artifact id `{id}`"), "give each its own id");
-        }
-        artifacts.push(artifact);
-    }
-    artifacts
+    entries.unique("artifacts", "artifact", artifact, |artifact| &artifact.id)
 }
 
 fn artifact(inner: Entries<'_>) -> Artifact {

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::clock;
 use crate::history::{Event, PauseReason, RoundRun, Session, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
-use crate::insight::round_view::{SeatView, VisibleState, seats};
+use crate::insight::round_view::{SeatView, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::lock;
 use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
@@ -100,9 +100,8 @@ impl ProgressPrinter {
         if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
             && let Some(round) = session.open_round()
         {
-            return by_reason(session, round, |seat| match seat.standing {
-                VisibleState::Failed(failed) => vec![("failed", failed.reason.clone())],
-                _ => Vec::new(),
+            return by_reason(session, round, |seat| {
+                seat.failed.map(|failed| ("failed", failed.reason.clone())).into_iter().collect()
             });
         }
         let line = if let Event::EnvelopeRefused(refused) = event {
@@ -215,19 +214,19 @@ fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
     let (number, tokens) = (round.opened.number, round.opened.estimated_tokens);
     let mut lines = by_reason(session, round, |seat| {
         let mut found = Vec::new();
-        match seat.outcome() {
+        match seat.outcome {
             None | Some(Outcome::Answered | Outcome::Abstained | Outcome::Excused) => {}
             Some(Outcome::Missing) => found.push(("late", "no answer came before the close".to_owned())),
             Some(outcome) => {
-                found.push((outcome.name(), seat.reason().unwrap_or("no reason is known").to_owned()));
+                found.push((outcome.name(), seat.reason.unwrap_or("no reason is known").to_owned()));
             }
         }
-        if seat.outcome() == Some(Outcome::Invalid) && seat.origin == Origin::Model {
+        if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
             let advice = "try a larger model, or `structured: true` for its provider";
             found.push(("hint", advice.to_owned()));
         }
         found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));
-        let cut = seat.answer().and_then(|answer| answer.record.cut_prompt(tokens));
+        let cut = seat.answer.and_then(|answer| answer.record.cut_prompt(tokens));
         found.extend(cut.map(|cut| ("note", cut)));
         found
     });

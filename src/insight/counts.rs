@@ -24,7 +24,6 @@ pub fn result(verdict: &Verdict) -> String {
         (Some(open @ NoDecision::OpenTie { .. }), true) => open.to_string(),
         (_, true) => format!("tie: {names}"),
         (Some(reason), false) => format!("no winner: {reason}"),
-        (None, false) if verdict.winners.is_empty() => "no winner".to_owned(),
         (None, false) => format!("winner: {names}"),
     }
 }
@@ -124,14 +123,10 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
         let said = format!("{}. {}", spread.median, words.unwrap_or_default());
         (format!("Round {}", round.opened.number), said)
     };
-    let has_cards = !round.opened.ballot.cards.is_empty();
-    let change = match (now.iqr.as_f64().total_cmp(&before.iqr.as_f64()), has_cards) {
-        (Ordering::Less, true) => "spans fewer cards",
-        (Ordering::Less, false) => "became narrower",
-        (Ordering::Equal, true) => "spans as many cards as before",
-        (Ordering::Equal, false) => "is as wide as before",
-        (Ordering::Greater, true) => "spans more cards",
-        (Ordering::Greater, false) => "became wider",
+    let change = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
+        Ordering::Less => "became narrower",
+        Ordering::Equal => "is as wide as before",
+        Ordering::Greater => "became wider",
     };
     found.iter().map(line).chain([("Change".to_owned(), format!("the middle half {change}"))]).collect()
 }

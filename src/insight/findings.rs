@@ -59,14 +59,13 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
     }
     let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
     let options = merge.iter().flat_map(|merge| &merge.options);
-    let title: HashMap<&str, &MergedOption> =
+    let options: HashMap<&str, &MergedOption> =
         options.flat_map(|option| option.from.iter().map(move |id| (id.as_str(), option))).collect();
     let asides = merge.iter().flat_map(|merge| &merge.set_aside);
-    let aside: HashMap<&str, &str> =
-        asides.map(|aside| (aside.idea.as_str(), aside.reason.as_str())).collect();
+    let asides: HashMap<&str, &str> = asides.map(|aside| (&*aside.idea, &*aside.reason)).collect();
     let citable = Citable::of(&round.opened.snapshot);
     let mut groups: IndexMap<usize, Vec<Claim<'a>>> = IndexMap::new();
-    for (group, one) in group_of_each(&all, &title).into_iter().zip(all) {
+    for (group, one) in group_of_each(&all, &options).into_iter().zip(all) {
         groups.entry(group).or_default().push(one);
     }
     let group = |findings: Vec<Claim<'a>>| {
@@ -76,22 +75,20 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
         let named = findings.iter().filter(|one| one.finding.file.as_deref() == file);
         let lines = named.filter_map(|one| one.finding.lines);
         let lines = lines.reduce(|(first, last), (from, to)| (first.min(from), last.max(to)));
-        let is_elsewhere = |one: &&Claim<'a>| {
-            one.finding.file.as_deref().is_some_and(|file| !citable.has_place(file, one.finding.lines))
-        };
-        let elsewhere = findings.iter().filter(is_elsewhere);
-        let reasons: Option<Vec<&str>> = findings.iter().map(|one| aside.get(&*one.id).copied()).collect();
+        let elsewhere = findings.iter().filter_map(|one| {
+            let is_here = citable.has_place(one.finding.file.as_deref()?, one.finding.lines);
+            Some((one.participant, one.place.clone().filter(|_| !is_here)?))
+        });
+        let reasons: Option<Vec<&str>> = findings.iter().map(|one| asides.get(&*one.id).copied()).collect();
         FindingGroup {
             round: &round.opened.round,
             file,
             lines,
             place: file.map(|file| place(file, lines)),
             severity: findings.iter().map(|one| one.finding.severity).max().unwrap_or(Severity::Low),
-            title: findings.iter().find_map(|one| title.get(&*one.id)).map(|option| option.title.as_str()),
+            title: findings.iter().find_map(|one| options.get(&*one.id)).map(|option| option.title.as_str()),
             set_aside: reasons.and_then(|reasons| reasons.first().copied()),
-            not_in_evidence: elsewhere
-                .filter_map(|one| Some((one.participant, one.place.clone()?)))
-                .collect(),
+            not_in_evidence: elsewhere.collect(),
             seats: seats.len(),
             of,
             findings,

@@ -6,15 +6,17 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::counts::{order, seats_of, spread, spread_words};
+use super::counts::{WhatIf, order, rule_description, seats_of, spread, spread_words};
 use super::findings::grouped;
 use super::movement::earlier;
-use super::round_view::{author, blocks, seats, tally, votes};
+use super::round_view::{author, blocks, seats, tally, votes, winners};
 use super::wording::{absent, as_sentence, capital, cut, first_names, join_list, pluralize, resume_verb};
 use crate::ballot::{BallotKind, Stance, count_by_severity};
 use crate::core::{AskedQuestion, Deciding, decided_by_person, decides_nothing, deciding, questions};
-use crate::history::{ApprovalRequested, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome};
-use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, WeakBecause, and_list, leading};
+use crate::history::{
+    ApprovalRequested, RoundOpened, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome,
+};
+use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, and_list, leading};
 use crate::workflow::StepKind;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,7 +65,8 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
         made.label.insert_str(0, "Decision: ");
     }
     if let Some(tier) = tally.tier.filter(|tier| *tier > Tier::None) {
-        let why = cap(tally).map(|why| format!(", since {why}")).unwrap_or_default();
+        let cap = tally.tier_because.as_ref().and_then(|because| because.but.as_ref());
+        let why = cap.map(|why| format!(", since {why}")).unwrap_or_default();
         made.detail += &format!(" Strength: {}{why}.", tier.name());
     }
     if let Some(order) = order(&tally.verdict) {
@@ -71,11 +74,6 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
         made.detail += &format!(" {order}");
     }
     made
-}
-
-/// The reason to count a result as weak although most stand behind it.
-fn cap(tally: &Tally) -> Option<&WeakBecause> {
-    tally.tier_because.as_ref()?.but.as_ref()
 }
 
 /// "a", "a and b", "a, b and c", "a, b, c and 3 more".
@@ -193,11 +191,9 @@ impl Count<'_> {
 
     /// " Of 5 seats 1 failed."
     fn absent_after(&self) -> String {
-        let absent = after(absent(self.tally));
-        if absent.is_empty() {
-            absent
-        } else {
-            format!(" Of {}{absent}", pluralize(self.tally.asked, "seat"))
+        match after(absent(self.tally)) {
+            none if none.is_empty() => none,
+            absent => format!(" Of {}{absent}", pluralize(self.tally.asked, "seat")),
         }
     }
 
@@ -364,10 +360,9 @@ impl Count<'_> {
             return self.stances();
         }
         let is_sum = tally.rule.is_none_or(|rule| rule == Rule::Approval || rule.counts_first_places());
-        let leaders: Vec<String> = leading(&tally.verdict.scores).cloned().collect();
+        let leaders: Vec<String> = leading(&tally.verdict.scores).filter(|_| is_sum).cloned().collect();
         let (lead, each) = match leaders.len() {
             0 => return self.ballots_counted(),
-            _ if !is_sum => return self.ballots_counted(),
             1 => ("leads", ""),
             _ => ("lead", " each"),
         };
@@ -460,10 +455,7 @@ fn several(session: &Session) -> Option<Headline> {
     if asked.len() < 2 || matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld)) {
         return None;
     }
-    let is_made = |one: &&AskedQuestion<'_>| {
-        decided_by_person(session, one.decides).is_some()
-            || tally(one.decides).is_some_and(|tally| tally.decided)
-    };
+    let is_made = |one: &&AskedQuestion<'_>| !winners(session, one.decides).is_empty();
     let (made, all) = (asked.iter().filter(is_made).count(), asked.len());
     let name =
         if made == all { format!("{all} decisions") } else { format!("{made} of {all} questions decided") };
@@ -510,18 +502,17 @@ fn not_counted(session: &Session, round: &RoundRun) -> Headline {
         format!("Not finished: the key of {} is lost", pluralize(lost, "answer"))
     } else if session.below_quorum().is_some() && failed > 0 {
         format!("Not finished: {} failed", pluralize(failed, "seat"))
-    } else if session.paused.is_some() {
-        "Not finished: the session is paused".to_owned()
     } else {
-        "Not finished: the round is open".to_owned()
+        let what = if session.paused.is_some() { "session is paused" } else { "round is open" };
+        format!("Not finished: the {what}")
     };
     Headline::new(why, stand)
 }
 
 /// The headline of what decides a session; none where no round was held and none had to be.
 fn of_deciding(session: &Session) -> Option<Headline> {
-    Some(match deciding(session)? {
-        Deciding::Round(round) => question_headline(session, round),
+    let (name, before) = match deciding(session)? {
+        Deciding::Round(round) => return Some(question_headline(session, round)),
         Deciding::NotHeld(step, not_held) => {
             let before = session.rounds.iter().rev().find_map(|round| {
                 let tally = tally(round).filter(|tally| tally.decided)?;
@@ -529,12 +520,11 @@ fn of_deciding(session: &Session) -> Option<Headline> {
                 Some(format!("Before that, round `{}`: {}", tally.round, made.line()))
             });
             let name = format!("No decision: round `{step}` was not held: {}", not_held.why);
-            Headline::new(name, before.unwrap_or_default())
+            (name, before.unwrap_or_default())
         }
-        Deciding::NoneHeld => {
-            Headline::new("No decision: no round with a rule was held".to_owned(), String::new())
-        }
-    })
+        Deciding::NoneHeld => ("No decision: no round with a rule was held".to_owned(), String::new()),
+    };
+    Some(Headline::new(name, before))
 }
 
 fn without_round(session: &Session) -> Headline {
@@ -547,6 +537,20 @@ fn without_round(session: &Session) -> Headline {
         (format!("Finished after {steps}"), "There was no round, and nothing to be decided.".to_owned())
     };
     Headline::new(name, sentence)
+}
+
+/// Lines for a person: what is recorded, then what each rule finds.
+pub fn what_if_lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
+    let RoundOpened { round: id, rule, terms, .. } = &*round.opened;
+    let recorded = match (rule, tally(round)) {
+        (Some(rule), Some(tally)) => {
+            let label = headline(session, round, tally).label;
+            format!("The recorded outcome stays: {label} (by {}).", rule_description(*rule, terms))
+        }
+        _ => "The round has no rule, and nothing was decided.".to_owned(),
+    };
+    let first = format!("Round {id} under other rules. {recorded}");
+    [first].into_iter().chain(found.iter().map(WhatIf::line)).collect()
 }
 
 /// The open question of the step that runs.

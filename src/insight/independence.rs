@@ -65,7 +65,7 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
     let same_seats = same_seats(session, round);
     let mut found = Independence { same_answers, same_seats, ..Independence::default() };
     for seat in round_view::seats(session, round) {
-        let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
+        let Some(answer) = seat.answer.filter(|answer| answer.outcome == Outcome::Answered) else {
             continue;
         };
         let name = seat.name.to_owned();
@@ -96,11 +96,9 @@ impl Independence {
             };
             parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
         }
-        match self.people.len() - self.scripted {
-            0 => {}
-            1 => parts.push("1 person".to_owned()),
-            people => parts.push(format!("{people} people")),
-        }
+        let people = self.people.len() - self.scripted;
+        let said = if people == 1 { "1 person".to_owned() } else { format!("{people} people") };
+        parts.extend((people > 0).then_some(said));
         parts.extend((self.scripted > 0).then(|| pluralize(self.scripted, "scripted answer")));
         parts.join("; ")
     }
@@ -121,7 +119,7 @@ impl Independence {
 pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();
     for seat in round_view::seats(session, round).filter(|seat| seat.origin != Origin::Script) {
-        let (Some(info), Some(answer)) = (seat.info, seat.answer()) else { continue };
+        let (Some(info), Some(answer)) = (seat.info, seat.answer) else { continue };
         let is_dropped = |parameter: &str| answer.record.dropped.iter().any(|dropped| dropped == parameter);
         let seed = info.seed.filter(|_| !is_dropped("seed"));
         let key = format!("{:?}", (seat.model, &info.persona, seed, info.effort, info.max_output_tokens));
@@ -134,7 +132,7 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
 
 /// Says what a seat's requests went without, if anything: `without temperature, seed: not taken by …`.
 pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
-    let answer = seat.answer().filter(|answer| !answer.record.dropped.is_empty())?;
+    let answer = seat.answer.filter(|answer| !answer.record.dropped.is_empty())?;
     Some(format!("without {}", answer.record.dropped.join(", ")))
 }
 

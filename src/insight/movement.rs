@@ -7,18 +7,13 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::round_view::{self, SeatView, seat_named};
-use crate::ballot::{Ballot, BallotKind};
+use crate::ballot::BallotKind;
 use crate::core::earlier_rounds;
 use crate::handoff::{gather_texts, words};
 use crate::history::{RoundRun, Session};
-use crate::round::answer::Outcome;
 use crate::tally::leading;
-
-/// The position of a seat that gave no ballot.
-const NOTHING: &str = "no ballot";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Movement {
@@ -57,8 +52,7 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
             stayed.push(seat);
             continue;
         }
-        let known = arguments(&was, round);
-        let has_new_argument = arguments(&now, round).iter().any(|argument| !known.contains(argument));
+        let has_new_argument = !arguments(&now, round).is_subset(&arguments(&was, round));
         if leader.as_deref() == Some(to.as_str()) {
             joined_leader.push(seat.clone());
         }
@@ -89,15 +83,10 @@ fn is_open(round: &RoundRun) -> bool {
 }
 
 fn position_of(seat: &SeatView<'_>) -> String {
-    let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
-    let brief = match answer.outcome {
-        Outcome::Abstained => return "abstains".to_owned(),
-        Outcome::Answered => answer.ballot.as_ref().and_then(Ballot::brief),
-        _ => return NOTHING.to_owned(),
-    };
+    let brief = seat.answer.and_then(|answer| answer.ballot.as_ref()?.brief());
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = || answer.answer.get("position").and_then(Value::as_str).map(one_line);
-    brief.or_else(text).unwrap_or_else(|| NOTHING.to_owned())
+    let text = || seat.answer?.answer.get("position")?.as_str().map(one_line);
+    brief.or_else(text).unwrap_or_else(|| "no ballot".to_owned())
 }
 
 /// The arguments of a seat's answer, each as its words in lower case. The position that answers an open
@@ -105,9 +94,7 @@ fn position_of(seat: &SeatView<'_>) -> String {
 fn arguments(seat: &SeatView<'_>, round: &RoundRun) -> BTreeSet<String> {
     let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];
     let keys = keys.into_iter().skip(usize::from(is_open(round)));
-    let mut texts = Vec::new();
-    if let Some(answer) = seat.answer() {
-        keys.filter_map(|key| answer.answer.get(key)).for_each(|value| gather_texts(value, &mut texts));
-    }
+    let (mut texts, answer) = (Vec::new(), seat.answer.map(|answer| &answer.answer));
+    keys.filter_map(|key| answer?.get(key)).for_each(|value| gather_texts(value, &mut texts));
     texts.into_iter().map(words).filter(|words| !words.is_empty()).collect()
 }

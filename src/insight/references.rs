@@ -50,15 +50,13 @@ impl Citable {
         let lines = (first..).zip(text("content").lines());
         let lines = lines.map(|(number, line)| numbered(line).unwrap_or((number, line)));
         let lines: Lines = lines.map(|(number, line)| (number, line.to_owned())).collect();
-        for (file, number, line) in hunks(&lines) {
-            // A quotation leaves out the signs a diff puts before its lines.
-            texts.push(line.clone());
-            self.has_files = true;
-            self.lines.entry(file).or_default().insert(number, line);
-        }
-        if let Some(source) = artifact["source"].as_str() {
-            self.has_files = true;
-            self.lines.entry(source.to_owned()).or_default().extend(lines.clone());
+        let mut files = changed_files(&lines);
+        // A quotation leaves out the signs a diff puts before its lines.
+        texts.extend(files.values().flat_map(Lines::values).cloned());
+        files.extend(artifact["source"].as_str().map(|file| (file.to_owned(), lines.clone())));
+        self.has_files |= !files.is_empty();
+        for (file, lines) in files {
+            self.lines.entry(file).or_default().extend(lines);
         }
         self.summaries.insert(text("id").to_owned(), text("summary").to_owned());
         self.lines.insert(text("id").to_owned(), lines);
@@ -128,16 +126,17 @@ fn numbered(line: &str) -> Option<(u32, &str)> {
 }
 
 /// The lines of each file after the change that a diff shows.
-fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
-    let (mut file, mut found) = (String::new(), Vec::new());
+fn changed_files(diff: &Lines) -> BTreeMap<String, Lines> {
+    let (mut file, mut found) = ("", BTreeMap::<String, Lines>::new());
     let (mut number, mut left) = (0_u32, 0_u32);
-    for line in lines.values() {
-        if let (true, Some(text)) = (left > 0 && !file.is_empty(), after_change(line)) {
-            found.push((file.clone(), number, text.to_owned()));
+    for line in diff.values() {
+        // The space before an empty line may have been trimmed.
+        let after = if line.is_empty() { Some("") } else { line.strip_prefix(['+', ' ']) };
+        if let (true, Some(text)) = (left > 0 && !file.is_empty(), after) {
+            found.entry(file.to_owned()).or_default().insert(number, text.to_owned());
             (number, left) = (number + 1, left - 1);
         } else if let Some(path) = line.strip_prefix("+++ ") {
-            let path = path.trim_end();
-            path.strip_prefix("b/").unwrap_or(path).clone_into(&mut file);
+            file = path.strip_prefix("b/").unwrap_or(path).trim_end();
         } else if let Some(hunk) = line.strip_prefix("@@ ") {
             let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+')).unwrap_or_default();
             let (first, count) = after.split_once(',').unwrap_or((after, "1"));
@@ -145,11 +144,6 @@ fn hunks(lines: &Lines) -> Vec<(String, u32, String)> {
         }
     }
     found
-}
-
-/// A line of a diff as it is after the change. The space before an empty one may have been trimmed.
-fn after_change(line: &str) -> Option<&str> {
-    if line.is_empty() { Some(line) } else { line.strip_prefix(['+', ' ']) }
 }
 
 /// A text with its white space folded, in lower case, with plain quotation marks.

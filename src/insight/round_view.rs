@@ -28,24 +28,18 @@ pub struct SeatView<'a> {
     pub origin: Origin,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    pub standing: VisibleState<'a>,
+    /// A word for where it stands.
+    pub state: &'static str,
+    /// None while it is open or sealed.
+    pub outcome: Option<Outcome>,
+    pub reason: Option<&'a str>,
+    pub failed: Option<&'a SeatFailed>,
+    pub answer: Option<&'a AnswerRevealed>,
     /// The option that is its own draft, which it cannot choose.
     pub own: Option<&'a str>,
     /// Names that its answer gives away, with their masks.
     pub leaks: Option<&'a [Leak]>,
 }
-
-#[derive(Debug, Clone, Copy)]
-pub enum VisibleState<'a> {
-    /// Not settled, or not to be read yet; the word for it.
-    Unread(&'static str),
-    Failed(&'a SeatFailed),
-    /// Lost with the round's key, excused or missing; and why.
-    Absent(Outcome, Option<&'a str>),
-    Revealed(&'a AnswerRevealed),
-}
-
-const LOST: &str = "its answer was lost with the round's key";
 
 pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
     let revealed = is_revealed(round);
@@ -85,18 +79,27 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
     let step = round.opened.step.as_str();
     let info = session.seat_info(&seat.name);
     let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
-    let standing = match &seat.status {
-        SeatStatus::Waiting => VisibleState::Unread("waiting"),
-        SeatStatus::Asking => VisibleState::Unread("asking"),
-        SeatStatus::Revealed(answer, _) if revealed => VisibleState::Revealed(answer),
-        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => VisibleState::Unread("sealed"),
-        SeatStatus::Lost(_) if round.closed.is_some() => VisibleState::Absent(Outcome::Failed, Some(LOST)),
-        SeatStatus::Lost(_) => VisibleState::Unread("lost"),
-        SeatStatus::Failed(failed) => VisibleState::Failed(failed),
-        SeatStatus::Excused(reason) => VisibleState::Absent(Outcome::Excused, Some(reason)),
-        SeatStatus::Missing => VisibleState::Absent(Outcome::Missing, None),
+    let answer = seat.answer().filter(|_| revealed).map(|answer| &**answer);
+    let failed = if let SeatStatus::Failed(failed) = &seat.status { Some(failed) } else { None };
+    let (state, outcome) = match &seat.status {
+        SeatStatus::Waiting => ("waiting", None),
+        SeatStatus::Asking => ("asking", None),
+        SeatStatus::Revealed(answer, _) if revealed => ("revealed", Some(answer.outcome)),
+        SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => ("sealed", None),
+        SeatStatus::Lost(_) if round.closed.is_some() => ("key lost", Some(Outcome::Failed)),
+        SeatStatus::Lost(_) => ("lost", None),
+        SeatStatus::Failed(failed) if failed.timed_out => ("timed out", Some(Outcome::TimedOut)),
+        SeatStatus::Failed(_) => ("failed", Some(Outcome::Failed)),
+        SeatStatus::Excused(_) => ("excused", Some(Outcome::Excused)),
+        SeatStatus::Missing => ("missing", Some(Outcome::Missing)),
     };
-    let (model, origin, spent) = if let VisibleState::Revealed(answer) = standing {
+    let reason = match &seat.status {
+        SeatStatus::Failed(failed) => Some(failed.reason.as_str()),
+        SeatStatus::Excused(reason) => Some(reason.as_str()),
+        SeatStatus::Lost(_) => outcome.map(|_| "its answer was lost with the round's key"),
+        _ => answer.and_then(|answer| answer.reason.as_deref()),
+    };
+    let (model, origin, spent) = if let Some(answer) = answer {
         let record = &answer.record;
         let model = if record.origin == Origin::Script { "scripted" } else { &*record.model };
         (model, record.origin, seat.spent(&|model| session.price(model)))
@@ -112,7 +115,11 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
         model,
         origin,
         elapsed_ms: seat.elapsed_ms,
-        standing,
+        state,
+        outcome,
+        reason,
+        failed,
+        answer,
         own: round.opened.ballot.exclude_own.then(|| session.display_name(&seat.name)),
         leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
     }
@@ -120,14 +127,13 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
 
 /// The number of a round's answers that scripts gave in the place of models, and of all.
 pub fn scripted(session: &Session, round: &RoundRun) -> (usize, usize) {
-    let answers: Vec<&AnswerRevealed> = seats(session, round).filter_map(|seat| seat.answer()).collect();
+    let answers: Vec<&AnswerRevealed> = seats(session, round).filter_map(|seat| seat.answer).collect();
     (answers.iter().filter(|answer| is_scripted(session, answer)).count(), answers.len())
 }
 
 /// Tells if a round's answers may be read: it is closed, and all of them are there together.
 pub fn is_revealed(round: &RoundRun) -> bool {
-    let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
-    round.closed.is_some() && !round.seats.values().any(is_sealed)
+    round.closed.is_some() && !round.seats.values().any(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
 }
 
 pub fn tally(round: &RoundRun) -> Option<&Tally> {
@@ -138,37 +144,10 @@ impl<'a> SeatView<'a> {
     /// Who answers, for a person: the model, with the one that answered where that is another; or that it
     /// is no model.
     pub fn who(&self) -> String {
-        match (self.origin.label(), self.answer()) {
+        match (self.origin.label(), self.answer) {
             (Some(label), _) => label.to_owned(),
             (None, Some(answer)) => answer.record.who(),
             (None, None) => self.model.to_owned(),
-        }
-    }
-
-    /// None while it is open or sealed.
-    pub fn outcome(&self) -> Option<Outcome> {
-        match self.standing {
-            VisibleState::Unread(_) => None,
-            VisibleState::Failed(failed) if failed.timed_out => Some(Outcome::TimedOut),
-            VisibleState::Failed(_) => Some(Outcome::Failed),
-            VisibleState::Absent(outcome, _) => Some(outcome),
-            VisibleState::Revealed(answer) => Some(answer.outcome),
-        }
-    }
-
-    pub fn reason(&self) -> Option<&'a str> {
-        match self.standing {
-            VisibleState::Unread(_) => None,
-            VisibleState::Failed(failed) => Some(&failed.reason),
-            VisibleState::Absent(_, reason) => reason,
-            VisibleState::Revealed(answer) => answer.reason.as_deref(),
-        }
-    }
-
-    pub fn answer(&self) -> Option<&'a AnswerRevealed> {
-        match self.standing {
-            VisibleState::Revealed(answer) => Some(answer),
-            _ => None,
         }
     }
 
@@ -178,14 +157,14 @@ impl<'a> SeatView<'a> {
 
     /// Its ballot, if it is a valid one that may be read.
     pub fn ballot(&self) -> Option<&'a Ballot> {
-        self.answer().filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
+        self.answer.filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
     }
 }
 
 /// Whether a seat's ballot differs from what the round decided; of stances, all but support do, and so
 /// does what may be a block.
 pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
-    if seat.answer().is_some_and(|answer| answer.may_block) {
+    if seat.answer.is_some_and(|answer| answer.may_block) {
         return true;
     }
     if let Some(stance) = seat.stance() {
@@ -194,9 +173,9 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if seat.own.is_some_and(|own| winners.contains(&own)) {
         return false;
     }
-    let top = if let (Some(Ballot::Ranking(places)), Some(own)) = (seat.ballot(), seat.own) {
-        let others = |place: &Vec<String>| place.iter().filter(|option| **option != own).cloned().collect();
-        places.iter().map(others).find(|place: &Vec<String>| !place.is_empty())
+    let is_foreign = |option: &String| seat.own != Some(option.as_str());
+    let top = if let Some(Ballot::Ranking(places)) = seat.ballot() {
+        places.iter().find(|place| place.iter().any(is_foreign)).cloned()
     } else {
         seat.ballot().and_then(Ballot::top_options)
     };
@@ -266,7 +245,7 @@ pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, Str
     };
     let mut bars: Vec<Bar<'a>> = scores.iter().map(bar).collect();
     for seat in seats(session, round) {
-        let sure = seat.answer().and_then(confidence).and_then(|sure| sure.parse().ok());
+        let sure = seat.answer.and_then(confidence).and_then(|sure| sure.parse().ok());
         for at in stands_for(&seat).iter().filter_map(|option| scores.get_index_of(option)) {
             bars[at].seats.push(Supporter { seat: seat.name, sure });
         }

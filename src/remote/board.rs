@@ -156,7 +156,7 @@ impl Board {
         let winners = winners(&session, round);
         let others = seats(&session, round).filter(|other| other.name != seat && other.ballot().is_some());
         let said = |other: SeatView<'_>| {
-            Some(json!({ "dissents": dissents(&other, &winners), "answer": other.answer()?.answer }))
+            Some(json!({ "dissents": dissents(&other, &winners), "answer": other.answer?.answer }))
         };
         result["others"] = others.filter_map(said).take(MOST_ANSWERS).collect();
         if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {

@@ -156,9 +156,9 @@ fn long_answers_and_torn_files_are_reported() {
 #[test]
 fn a_second_estimate_is_compared_by_cards_where_there_are_some() {
     for (form, second, says) in [
-        ("cards: [1, 3, 5, 8, 13]", [3, 3, 5], "spans fewer cards"),
-        ("cards: [1, 3, 5, 8, 13]", [1, 8, 13], "spans more cards"),
-        ("cards: [1, 3, 5, 8, 13]", [3, 5, 13], "spans as many cards as before"),
+        ("cards: [1, 3, 5, 8, 13]", [3, 3, 5], "became narrower"),
+        ("cards: [1, 3, 5, 8, 13]", [1, 8, 13], "became wider"),
+        ("cards: [1, 3, 5, 8, 13]", [3, 5, 13], "is as wide as before"),
         ("min: 1, max: 20", [3, 5, 13], "became wider"),
         ("min: 1, max: 20", [2, 5, 9], "is as wide as before"),
     ] {

@@ -70,7 +70,7 @@ impl QuestionRounds<'_> {
         let mut found: IndexMap<(&str, Option<&str>), Vec<&str>> = IndexMap::new();
         let counted = self.run.filter(|_| self.tally.is_some());
         for seat in counted.into_iter().flat_map(|run| seats(self.session, run)) {
-            let outcome = match seat.outcome() {
+            let outcome = match seat.outcome {
                 None | Some(Outcome::Answered | Outcome::Abstained) => continue,
                 Some(Outcome::Invalid) => "gave no valid answer",
                 Some(Outcome::Refused) => "declined to answer",
@@ -79,7 +79,7 @@ impl QuestionRounds<'_> {
                 Some(Outcome::Missing) => "did not answer before the close",
                 Some(Outcome::Excused) => "was excused",
             };
-            found.entry((outcome, seat.reason())).or_default().push(seat.name);
+            found.entry((outcome, seat.reason)).or_default().push(seat.name);
         }
         let lines = found.into_iter().map(|((outcome, reason), seats)| {
             let why = reason.map(|why| format!(": {}", cut(why, 1000))).unwrap_or_default();

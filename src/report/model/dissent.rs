@@ -52,7 +52,7 @@ pub fn dissent_heading(kind: BallotKind) -> &'static str {
 
 /// The first text of an answer that says why.
 pub fn said(seat: &SeatView<'_>) -> String {
-    let Some(answer) = seat.answer() else { return String::new() };
+    let Some(answer) = seat.answer else { return String::new() };
     if answer.may_block && seat.ballot().is_none() {
         return answer.record.replies.last().map(|reply| reply.text.trim().to_owned()).unwrap_or_default();
     }
@@ -120,6 +120,6 @@ impl<'a> QuestionRounds<'a> {
 
 /// How sure a seat says it is: "55 %".
 pub fn sure(seat: &SeatView<'_>) -> Option<String> {
-    let given = confidence(seat.answer()?)?.parse::<f64>().ok()?;
+    let given = confidence(seat.answer?)?.parse::<f64>().ok()?;
     Some(format!("{:.0} %", given * 100.0))
 }

@@ -106,7 +106,7 @@ pub fn by_option(question: &QuestionRounds<'_>, run: &RoundRun) -> IndexMap<Stri
     let mut held: HashMap<&str, &str> = HashMap::new();
     for round in question.alike() {
         for seat in seats(question.session, round) {
-            let (Some(answer), Some(ballot)) = (seat.answer(), seat.ballot()) else { continue };
+            let (Some(answer), Some(ballot)) = (seat.answer, seat.ballot()) else { continue };
             let before = if let Ballot::Choice(option) = ballot {
                 held.insert(seat.name, option).filter(|before| before != option)
             } else {

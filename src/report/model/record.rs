@@ -18,9 +18,9 @@ use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
 use crate::insight::wording::{absent, capital};
 use crate::insight::{
-    Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, headline,
-    independence, is_revealed, join_list, money, movement, quorum_ballots, rule_description, scripted, seats,
-    shown_mask, tables, turnout, uncapital, winners,
+    Headline, SeatView, close_reason, dissents, estimates, finding, format_duration, headline, independence,
+    is_revealed, join_list, money, movement, quorum_ballots, rule_description, scripted, seats, shown_mask,
+    tables, turnout, uncapital, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 use crate::tally::{Backing, RuleOptions, Ties};
@@ -206,13 +206,13 @@ impl<'a> SeatRecord<'a> {
         citable: &Citable,
         winners: &[&str],
     ) -> Self {
-        let answer = view.answer();
+        let answer = view.answer;
         let record = answer.map(|answer| &answer.record);
-        let (tries, tokens) = match view.standing {
-            VisibleState::Failed(failed) => (Some(failed.tries), failed.tokens),
-            _ => (record.map(|record| record.tries), record.and_then(|record| record.tokens)),
+        let (tries, tokens) = match view.failed {
+            Some(failed) => (Some(failed.tries), failed.tokens),
+            None => (record.map(|record| record.tries), record.and_then(|record| record.tokens)),
         };
-        let has_ballot = matches!(view.outcome(), Some(Outcome::Answered | Outcome::Abstained));
+        let has_ballot = matches!(view.outcome, Some(Outcome::Answered | Outcome::Abstained));
         let reply = record.filter(|_| !has_ballot).and_then(|record| record.replies.last());
         let held = match run.seat(view.name).map(|seat| &seat.status) {
             Some(SeatStatus::Revealed(_, held)) if answer.is_some() => Some(held),
@@ -224,8 +224,8 @@ impl<'a> SeatRecord<'a> {
             model: view.model,
             who: view.who(),
             served: record.and_then(|record| record.served.as_deref()),
-            outcome: view.outcome(),
-            reason: view.reason(),
+            outcome: view.outcome,
+            reason: view.reason,
             vote: view.ballot().and_then(Ballot::phrase),
             sure: sure(&view),
             dissents: dissents(&view, winners),
@@ -254,10 +254,7 @@ impl<'a> SeatRecord<'a> {
             flags: answer.map_or(&[], |answer| &answer.flags),
             commitment: held.map(|held| held.commitment.as_str()),
             sealed_sha256: held.map(|held| held.sealed_sha256.as_str()),
-            state: match view.standing {
-                VisibleState::Unread(state) => Some(state),
-                _ => None,
-            },
+            state: view.outcome.is_none().then_some(view.state),
             leaks: view.leaks.map(|found| leaks(session, found)),
         }
     }

@@ -79,14 +79,14 @@ impl<'a> QuestionRounds<'a> {
 
 fn cell(seat: &SeatView<'_>, letters: &Letters) -> Cell {
     let Some(ballot) = seat.ballot() else {
-        let mark = match seat.outcome() {
+        let mark = match seat.outcome {
             None | Some(Outcome::Answered) => return Cell::default(),
             Some(Outcome::Abstained) => "○",
             Some(Outcome::Invalid) => "?",
             Some(Outcome::Refused | Outcome::Failed | Outcome::TimedOut) => "!",
             Some(Outcome::Missing | Outcome::Excused) => "·",
         };
-        let text = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
+        let text = seat.outcome.map_or("", |outcome| outcome.name()).replace('_', " ");
         let badge = Badge { mark: mark.to_owned(), tone: None };
         return Cell { badge, text, sure: sure(seat), moved: false };
     };

@@ -42,7 +42,7 @@ pub fn title(model: &Model, index: usize) -> String {
 /// From which option a seat came to which, and how sure it was and is: " · ■ → ● · sure .31 → .70".
 fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     let (session, round) = (model.session(), model.shown_round()?);
-    seat.answer()?;
+    seat.answer?;
     let sign = |seat: &SeatView<'_>, round| side_of(seat, round).map(Theme::option_sign);
     let now = sign(seat, round);
     let before = earlier(session, round);
@@ -54,7 +54,7 @@ fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     };
     let certainty = match before {
         Some(before) => votes::sure_then(model, before, round, seat.name),
-        None => seat.answer().and_then(confidence).map(|text| sure(&text)),
+        None => seat.answer.and_then(confidence).map(|text| sure(&text)),
     };
     Some(way + &certainty.map(|sure| format!(" · sure {sure}")).unwrap_or_default())
 }
@@ -64,14 +64,14 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
     let Some(seat) = view(model, index) else {
         return paragraph("No answers yet.", width, 9, Style::new());
     };
-    if let Some(answer) = seat.answer() {
+    if let Some(answer) = seat.answer {
         let mut lines = paragraph(&answered(model, &seat, answer), width, MOST_LINES, Style::new());
         if lines.len() == MOST_LINES {
             lines.push(Line::styled("… truncated; press y to copy all", model.theme.active()));
         }
         return lines;
     }
-    let text = match seat.reason() {
+    let text = match seat.reason {
         Some(reason) => reason,
         None if model.session().open_round().is_none() => "No answer before the round closed.",
         None => "Sealed until the round closes: text, length, tokens and cost are hidden.",
@@ -81,7 +81,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
 
 pub fn seat_text(model: &Model, index: usize) -> Option<String> {
     let seat = view(model, index)?;
-    Some(answered(model, &seat, seat.answer()?))
+    Some(answered(model, &seat, seat.answer?))
 }
 
 /// Returns how far answers side by side can be scrolled in a body of this size.

@@ -69,7 +69,7 @@ fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
     for seat in round_view::seats(session, round) {
         let Some(Ballot::Consent(Stance::Block, change)) = seat.ballot() else { continue };
         parts.push((format!("\n{} blocks", harmless_line(seat.name)), true));
-        let position = seat.answer().and_then(|answer| answer.answer.get("position"));
+        let position = seat.answer.and_then(|answer| answer.answer.get("position"));
         parts.extend(position.and_then(Value::as_str).map(|text| (text.trim_end().to_owned(), false)));
         parts.extend(change.as_ref().map(|change| (format!("would pass with: {change}"), false)));
     }
@@ -93,7 +93,8 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     // The result of a round that the step was not given stands above those it was given.
     let holds = |name: &String, last| is_of(last, name) || is_inside(session, last, name);
     let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
-    parts.extend(last.and_then(|last| Some((format!("\n{}", round_in_words(session, last)?), false))));
+    let words = last.and_then(|last| round_in_words(session, last));
+    parts.extend(words.map(|words| (format!("\n{words}"), false)));
     let is_round = requested.input.get("tally").is_some_and(Value::is_object);
     if !requested.input.is_null() && !is_round && !requested.context.values().any(|it| *it == requested.input)
     {
@@ -131,7 +132,7 @@ fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
     let mut text = made.whole();
     if round.opened.rule.is_none() {
         for seat in round_view::seats(session, round).take(MOST_ANSWERS) {
-            let Some(answer) = seat.answer() else { continue };
+            let Some(answer) = seat.answer else { continue };
             let position = answer.answer.get("position").and_then(Value::as_str).map(str::to_owned);
             let said = position.or_else(|| answer.ballot.as_ref()?.phrase()).unwrap_or_default();
             let begin = clipped(&harmless_line(said.trim()), MOST_COLUMNS);

@@ -9,9 +9,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::ballot::Ballot;
 use crate::history::{Door, RoundRun, SeatFailed, Session};
 use crate::insight::movement::earlier;
-use crate::insight::round_view::{
-    SeatView, VisibleState, confidence, is_revealed, seat_at, seat_named, seats, side_of,
-};
+use crate::insight::round_view::{SeatView, confidence, is_revealed, seat_at, seat_named, seats, side_of};
 use crate::insight::wording::{format_duration, group_digits, pluralize};
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::round::answer::Outcome;
@@ -124,7 +122,7 @@ fn counted(model: &Model, round: &RoundRun, seat: &SeatView<'_>, name: usize, wi
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, name);
     let room = width.saturating_sub(3 + name + 2 + SURE).min(MOST_VOTE);
     line.push_span(Span::styled(clipped_middle(&word, room), style));
-    let sure = seat.answer().and_then(confidence).map(|text| sure(&text)).unwrap_or_default();
+    let sure = seat.answer.and_then(confidence).map(|text| sure(&text)).unwrap_or_default();
     let moved = if has_moved(model, round, seat) { "←" } else { "" };
     line.push_span(format!("{sure:>4} {moved}"));
     line
@@ -138,13 +136,13 @@ fn has_moved(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> bool {
 }
 
 fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
-    if let VisibleState::Failed(failed) = seat.standing {
+    if let Some(failed) = seat.failed {
         return Some(failure(failed));
     }
     if is_turn(model, seat) {
         return Some("your turn: Enter".to_owned());
     }
-    if is_asking(seat)
+    if seat.state == "asking"
         && let Some(state) = invitation(model.session(), seat.name)
     {
         return Some(if state == "joined" { state.to_owned() } else { format!("{state}: i") });
@@ -169,16 +167,12 @@ fn failure(failed: &SeatFailed) -> String {
     tries + &harmless_line(&failed.reason)
 }
 
-fn is_asking(seat: &SeatView<'_>) -> bool {
-    matches!(seat.standing, VisibleState::Unread("asking"))
-}
-
 fn is_turn(model: &Model, seat: &SeatView<'_>) -> bool {
     model.pending_human().is_some_and(|name| name == seat.name)
 }
 
 fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
-    model.progress.get(seat.name).filter(|_| is_asking(seat))
+    model.progress.get(seat.name).filter(|_| seat.state == "asking")
 }
 
 /// Time since a seat was asked, or of its last request, in milliseconds.
@@ -193,16 +187,25 @@ fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
         let again = round.seat(seat.name)?.retried_at;
         return Some(elapsed.saturating_sub(again.map_or(0, |at| at.since(round.opened_at))));
     }
-    let round = session.open_round().filter(|_| is_asking(seat) && model.live().is_none())?;
+    let round = session.open_round().filter(|_| seat.state == "asking" && model.live().is_none())?;
     Some(session.round_ran_ms(round, model.replay.moment()))
 }
 
 /// Sign, word and style of where a seat stands: each state has its own sign and word.
 fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
-    let (sign, word, style) = match &seat.standing {
-        VisibleState::Unread("sealed") => ("■", "sealed", theme.good()),
-        VisibleState::Unread("asking") => {
+    if let Some(answer) = seat.answer {
+        let said = seat.ballot().and_then(Ballot::phrase);
+        let said = harmless_line(&said.unwrap_or_else(|| answer.outcome.name().to_owned()));
+        return match seat.ballot() {
+            Some(Ballot::Abstain) => ("○", said, theme.faint()),
+            Some(_) => ("●", said, theme.good()),
+            None => ("✗", said, theme.bad()),
+        };
+    }
+    let (sign, word, style) = match seat.state {
+        "sealed" => ("■", "sealed", theme.good()),
+        "asking" => {
             let at = progress(model, seat).map_or(Request::Asked, |progress| progress.standing);
             match at {
                 Request::Waiting | Request::Stalled => ("!", at.word(), theme.bad()),
@@ -210,21 +213,13 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
                 Request::Asked | Request::Answering => ("◧", at.word(), Style::new()),
             }
         }
-        VisibleState::Unread(word) => ("◌", *word, theme.faint()),
-        VisibleState::Failed(failed) if failed.timed_out => ("✗", "timed out", theme.bad()),
-        VisibleState::Failed(_) => ("✗", "failed", theme.bad()),
-        VisibleState::Absent(Outcome::Failed, _) => ("!", "key lost", theme.bad()),
-        VisibleState::Absent(Outcome::Excused, _) => ("–", "excused", theme.faint()),
-        VisibleState::Absent(..) => ("?", "missing", theme.bad()),
-        VisibleState::Revealed(answer) => {
-            let said = seat.ballot().and_then(Ballot::phrase);
-            let said = harmless_line(&said.unwrap_or_else(|| answer.outcome.name().to_owned()));
-            return match seat.ballot() {
-                Some(Ballot::Abstain) => ("○", said, theme.faint()),
-                Some(_) => ("●", said, theme.good()),
-                None => ("✗", said, theme.bad()),
-            };
-        }
+        word => match seat.outcome {
+            None => ("◌", word, theme.faint()),
+            Some(Outcome::Excused) => ("–", word, theme.faint()),
+            Some(Outcome::Missing) => ("?", word, theme.bad()),
+            Some(_) if seat.failed.is_none() => ("!", word, theme.bad()),
+            Some(_) => ("✗", word, theme.bad()),
+        },
     };
     (sign, word.to_owned(), style)
 }
@@ -258,22 +253,24 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
     let excuse = format!("x  continues without it: {without} stay ({})", quorum(round));
     let retry = format!("r  asks it again: {}, a model that is there, or another", harmless_line(seat.model));
     let (mut parts, mut keys) = (Vec::new(), vec![(retry, false), (excuse, false)]);
-    match &seat.standing {
-        VisibleState::Failed(failed) => parts.push((failure(failed), true)),
-        VisibleState::Unread("sealed") => return vec![("Its answer is sealed and stays.".to_owned(), false)],
-        VisibleState::Unread(_) if is_turn(model, seat) => {
+    match (seat.outcome, seat.failed) {
+        (_, Some(failed)) => parts.push((failure(failed), true)),
+        (None, _) if seat.state == "sealed" => {
+            return vec![("Its answer is sealed and stays.".to_owned(), false)];
+        }
+        (None, _) if is_turn(model, seat) => {
             return vec![("Your turn: Enter opens the question and your ballot.".to_owned(), true)];
         }
-        VisibleState::Unread(_) => {
+        (None, _) => {
             if let Some(progress) = progress(model, seat) {
                 parts.extend(progress.trouble.as_ref().map(|trouble| (harmless_line(trouble), true)));
             }
         }
-        VisibleState::Absent(Outcome::Excused, Some(why)) => {
-            parts.push((format!("excused: {}", harmless_line(why)), false));
+        (Some(Outcome::Excused), _) => {
+            parts.push((format!("excused: {}", harmless_line(seat.reason.unwrap_or_default())), false));
             keys.truncate(1);
         }
-        VisibleState::Absent(..) | VisibleState::Revealed(_) => keys.clear(),
+        (Some(_), _) => keys.clear(),
     }
     parts.extend(keys.into_iter().filter(|_| model.live().is_some()));
     parts

@@ -271,7 +271,7 @@ fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
         }
         if ballot == Some(&Ballot::Abstain) {
             without.push(format!("{name} (abstained)"));
-        } else if let (None, Some(outcome)) = (ballot, seat.outcome()) {
+        } else if let (None, Some(outcome)) = (ballot, seat.outcome) {
             without.push(format!("{name} ({})", outcome.name()));
         }
     }
@@ -309,7 +309,7 @@ fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
 pub fn sure_then(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
     let of = |round: &RoundRun| {
         let found = seat_named(model.session(), round, seat)?;
-        found.answer().and_then(confidence).map(|text| sure(&text))
+        found.answer.and_then(confidence).map(|text| sure(&text))
     };
     let now = of(round)?;
     Some(of(before).map_or_else(|| now.clone(), |was| format!("{was} → {now}")))

@@ -219,18 +219,8 @@ fn after_a_block(approval: &str) -> Model {
 /// Only where a yes asks the proposal again is there something to amend.
 #[test]
 fn an_approval_after_a_block_says_what_it_asks() {
-    let mut model = after_a_block("message: Adopt it?, on_reject: step");
-    let screen = rendered(&model, (80, 24));
+    let screen = rendered(&after_a_block("message: Adopt it?, on_reject: step"), (80, 24));
     assert!(screen.contains("Adopt it?") && !screen.contains("Enter amends"), "{screen}");
-    model.focus = crate::tui::frame::Pane::Seats;
-    let mut resumed = model.replay.lines.last().unwrap().clone();
-    resumed.stamped.event =
-        Event::SessionResumed { program: String::new(), texts: String::new(), torn_bytes: None };
-    update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(resumed))));
-    assert!(
-        rendered(&model, (80, 24)).contains("Adopt it?"),
-        "what is asked stands first after a resume, too"
-    );
 }
 
 /// A person's block is not handed in before it says what would lift it.

@@ -110,7 +110,6 @@ pub fn replay_shown(model: &mut Model, damage: Option<String>) {
 }
 
 fn focus_for(model: &mut Model, event: &Event) {
-    let is_asked = matches!(event, Event::SessionResumed { .. }) && model.question().is_some();
     let pane = if let Event::StepStarted(StepStarted { kind, .. }) = event {
         match kind.as_str() {
             "round" => Pane::Question,
@@ -122,7 +121,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else if matches!(event, Event::SessionClosed(_)) && model.focus == Pane::Question {
         // After an approval the result is shown again.
         if model.session().rounds.is_empty() { Pane::Steps } else { Pane::Seats }
-    } else if is_asked || matches!(event, Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_)) {
+    } else if matches!(event, Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_)) {
         Pane::Question
     } else {
         return;

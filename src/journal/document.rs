@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::history::{Event, LogEntry, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
-use crate::yaml::{Unwritable, read_own, write_struct};
+use crate::yaml::{read_own, write_struct};
 
 /// The format of the files that this program writes and reads, in the header of every file.
 pub const FORMAT: u32 = 3;
@@ -38,16 +38,13 @@ impl Chain {
     }
 
     /// Appends the document of the next event to `out`.
-    ///
-    /// # Errors
-    /// When a value of it cannot be written; the chain is then as before.
-    pub fn write(&mut self, stamped: TimedEvent, out: &mut String) -> Result<LogEntry, Unwritable> {
+    pub fn write(&mut self, stamped: TimedEvent, out: &mut String) -> LogEntry {
         let session = named_session(&stamped.event).unwrap_or(&self.session).to_owned();
-        let hash = write_document(self.seq, &self.head, &session, &stamped, out)?;
+        let hash = write_document(self.seq, &self.head, &session, &stamped, out);
         let prev = std::mem::replace(&mut self.head, hash.clone());
         let line = LogEntry { seq: self.seq, prev, hash, stamped };
         (self.session, self.seq) = (session, self.seq + 1);
-        Ok(line)
+        line
     }
 }
 
@@ -59,19 +56,13 @@ pub fn named_session(event: &Event) -> Option<&str> {
 }
 
 /// Appends one document to `out`; returns its hash.
-fn write_document(
-    seq: u64,
-    prev: &str,
-    session: &str,
-    stamped: &TimedEvent,
-    out: &mut String,
-) -> Result<String, Unwritable> {
+fn write_document(seq: u64, prev: &str, session: &str, stamped: &TimedEvent, out: &mut String) -> String {
     let start = out.len();
     let _ = writeln!(out, "---\nseq: {seq}\nprev: \"{prev}\"\nat: \"{}\"", stamped.at);
-    write_struct(&stamped.event, ("session", session), out)?;
+    write_struct(&stamped.event, ("session", session), out);
     let hash = sha256_hex(&out[start..]);
     let _ = writeln!(out, "hash: {hash}");
-    Ok(hash)
+    hash
 }
 
 /// Reads one document, its hash line left out, and the session it names. What its values weigh in memory is
@@ -107,7 +98,7 @@ mod tests {
         let event = Event::Warning { message, step: Some("no".into()), round: None, participant: None };
         let stamped = TimedEvent { at: Timestamp(1_795_302_307_120), event };
         let mut text = String::new();
-        let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text).unwrap();
+        let hash = write_document(7, NO_HASH, "s-1", &stamped, &mut text);
         let (body, last) = text.split_at(text.len() - 71);
         assert_eq!(last, format!("hash: {hash}\n"));
         assert_eq!(sha256_hex(body), hash);

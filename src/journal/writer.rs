@@ -71,11 +71,12 @@ impl Journal {
     /// Appends events and waits until they are on disk.
     ///
     /// # Errors
-    /// When an event cannot be written down, or the write or the sync fails: none of the events counts
-    /// as recorded, and the journal refuses everything from then on.
+    /// When the write or the sync fails: none of the events counts as recorded, and the journal refuses
+    /// everything from then on.
     pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
         if self.failed {
-            return Err(self.refuses("an earlier write failed"));
+            let cause = std::io::Error::other("an earlier write failed");
+            return Err(DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None });
         }
         let mut chain = self.chain.clone();
         let lines = self.write(events, &mut chain).and_then(|lines| self.file.sync().map(|()| lines));
@@ -98,15 +99,10 @@ impl Journal {
                 self.file.append(text.as_bytes())?;
                 text.clear();
             }
-            lines.push(chain.write(stamped, &mut text).map_err(|fault| self.refuses(fault))?);
+            lines.push(chain.write(stamped, &mut text));
         }
         self.file.append(text.as_bytes())?;
         Ok(lines)
-    }
-
-    fn refuses(&self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> DiskError {
-        let cause = std::io::Error::other(cause);
-        DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None }
     }
 
     pub fn path(&self) -> &Path {

@@ -12,9 +12,9 @@ mod write;
 
 pub use jsonc::relaxed_json;
 pub use own::read_own;
-pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large, read_yaml_or_json};
+pub use reader::{Map, MapKey, Node, Value, read, read_large, read_yaml_or_json};
 pub use secret_fields::literal_keys;
-pub use write::{Out, Unwritable, is_plain, write_struct};
+pub use write::{Out, write_struct};
 
 use serde_json::Value as Json;
 

@@ -80,7 +80,7 @@ fn made(name: &str) -> Vec<u8> {
     let mut does = |session: &mut Session, command: Command| {
         let at = now;
         for event in decide(session, command, at).expect("possible") {
-            let line = chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
+            let line = chain.write(TimedEvent { at, event }, &mut String::new());
             session.apply_entry(&line);
             made.push(line.stamped);
             now.0 += 5;

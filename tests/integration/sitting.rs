@@ -42,7 +42,7 @@ impl Sitting {
 
     /// Folds an event as it would stand in the file.
     pub fn takes(&mut self, stamped: TimedEvent) {
-        let line = self.chain.write(stamped, &mut String::new()).expect("an event");
+        let line = self.chain.write(stamped, &mut String::new());
         self.session.apply_entry(&line);
         self.events.push(line.stamped);
     }

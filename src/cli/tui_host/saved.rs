@@ -37,8 +37,7 @@ pub fn fork(
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut chain = Chain::after(&log.lines[..count]);
     for event in events {
-        let written = chain.write(TimedEvent { at, event }, &mut text);
-        written.map_err(|fault| Diagnostic::new(fault.to_string()))?;
+        chain.write(TimedEvent { at, event }, &mut text);
     }
     let disk = Disk::default();
     let new = folder.join(format!("{id}.s2s"));

@@ -4,7 +4,7 @@
 use roundtable::journal::{Chain, fold, read_log, verify};
 use roundtable::report;
 use roundtable::workflow::{Definition, Source, StepIndex, load};
-use roundtable::yaml::{Out, read, read_json};
+use roundtable::yaml::{Out, read_yaml_or_json};
 use serde_json::Value;
 
 use super::drive::drive;
@@ -34,9 +34,7 @@ fn source<'a>(text: &'a str, file: &'a str) -> Source<'a> {
 }
 
 fn written_loads_equal(text: &str, definition: &Definition) {
-    let is_json = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).starts_with(['{', '/']);
-    let node = if is_json { read_json(text, "d") } else { read(text, "d") }.expect("loaded");
-    let value = node.to_json();
+    let value = read_yaml_or_json(text, "d").expect("loaded").to_json();
     let json = value.to_string();
     let again = load(source(&json, "d.json")).expect("the same as JSON loads");
     assert_eq!(without_places(&again), without_places(definition), "{json}");
@@ -72,7 +70,7 @@ fn is_driven(text: &str, definition: &Definition) {
     let events = drive(text, definition);
     let (mut file, mut chain) = (String::new(), Chain::default());
     for stamped in &events {
-        chain.write(stamped.clone(), &mut file).expect("an event");
+        chain.write(stamped.clone(), &mut file);
     }
     if events.is_empty() {
         return;

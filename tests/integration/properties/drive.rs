@@ -40,7 +40,7 @@ impl Drive {
         let at = Timestamp(START + 1_000 * i64::from(self.turn));
         let Ok(events) = decide(&self.session, command, at) else { return false };
         for event in events {
-            let line = self.chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
+            let line = self.chain.write(TimedEvent { at, event }, &mut String::new());
             self.session.apply_entry(&line);
             if let Event::RoundOpened(opened) = &line.stamped.event {
                 frozen(opened);

@@ -1,13 +1,13 @@
 //! YAML: what is read and written by our own writer reads equal; any text survives being written.
 
-use roundtable::yaml::{Out, literal_keys, read, read_json, read_large, read_own};
+use roundtable::yaml::{Out, literal_keys, read, read_large, read_own, read_yaml_or_json};
 use serde_json::Value;
 
 use super::{text, written};
 
 pub fn yaml(data: &[u8]) {
     let text = text(data);
-    for node in [read(text, "f"), read_json(text, "f"), read_large(text, "f")] {
+    for node in [read(text, "f"), read_yaml_or_json(text, "f"), read_large(text, "f")] {
         match node {
             Ok(node) => {
                 literal_keys(&node, "f", &["key"]);

@@ -6,6 +6,7 @@
 //! fits one reads as a ballot or an abstention, but for what no such schema can say (a score off its
 //! scale, an option twice, a block without its change): that the reader says. It is no part of a prompt.
 
+use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 use super::kind::whole;
@@ -128,13 +129,7 @@ pub(super) fn options(form: &BallotForm) -> Value {
 
 /// One of these words; each is named once, whatever the form says.
 pub(super) fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
-    let mut words: Vec<&str> = Vec::new();
-    for word in of {
-        if !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    json!({"type": "string", "enum": words})
+    json!({"type": "string", "enum": of.into_iter().collect::<IndexSet<_>>()})
 }
 
 pub(super) fn list(of: &Value) -> Value {

@@ -6,9 +6,10 @@ use super::answer_schema::{described, scale, words};
 use super::kind::{KindInfo, KindSpec, Scale, Stage, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
+use super::parse::answer::only_item;
 use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
 use crate::tally::{CountableKind, Decimal, Rule};
-use crate::yaml::{Node, Value};
+use crate::yaml::Node;
 
 pub(super) struct EstimateKind;
 
@@ -42,13 +43,7 @@ impl KindSpec for EstimateKind {
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
-        let value = match &value.value {
-            Value::List(items) if items.len() == 1 => &items[0],
-            Value::List(items) => {
-                return Err(format!("`estimate` is a list of {}: give exactly one", items.len()));
-            }
-            _ => value,
-        };
+        let value = only_item(value);
         let kept: Json = if answer.form.cards.is_empty() {
             answer.number(value, "the estimate")?.into()
         } else {

@@ -85,7 +85,7 @@ fn typed(line: &str) -> Json {
 
 /// One finding, and it as it is kept: its known keys in their order, then others, flagged.
 fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Json), String> {
-    let text = |answer: &AnswerParser<'_>, key| answer.entry_text(entries, key, "a finding");
+    let text = |answer: &mut AnswerParser<'_>, key| answer.entry_text("findings", entries, key);
     let needed = |key: &str| format!("a finding has no `{key}`: each {NEEDED}");
     let file = text(answer, "file")?;
     let (lines, kept_lines) = lines(answer, entries, file.is_some())?;
@@ -127,7 +127,7 @@ fn lines(
     entries: &Map,
     has_file: bool,
 ) -> Result<(LineRange, Option<Json>), String> {
-    let node = entry(entries, "lines", "`lines` stands twice in a finding")?;
+    let node = entry(entries, "findings", "lines")?;
     let Some(node) = node.filter(|node| is_given(node)) else { return Ok((None, None)) };
     let written = match &node.value {
         Value::List(ends) if ends.len() == 2 => {

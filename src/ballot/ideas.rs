@@ -68,8 +68,8 @@ impl KindSpec for IdeasKind {
 
 /// One idea, and it as it is kept: other keys of it after its own, flagged.
 fn idea(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Idea, Json), String> {
-    let part = |key: &str| {
-        let text = answer.entry_text(entries, key, "an idea")?;
+    let mut part = |key: &str| {
+        let text = answer.entry_text("ideas", entries, key)?;
         text.ok_or_else(|| format!("an idea has no `{key}`: each {NEEDED}"))
     };
     let (title, text) = (part("title")?, part("text")?);

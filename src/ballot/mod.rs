@@ -1,8 +1,7 @@
 //! Ballot kinds, one file each, and what all of them share: the form, the answer, reading a reply.
 //!
-//! Pure. A kind is registered here, by its module and its lines in [`BallotKind::ALL`] and
-//! [`BallotKind::spec`], by its variants in `model.rs` and its lines in `summary.rs`. Counting is
-//! `tally`'s, the snapshot and the seal are `round`'s.
+//! Pure. A kind is registered here, by its module and its line in [`BallotKind::spec`], by its variants in
+//! `model.rs` and its lines in `summary.rs`. Counting is `tally`'s, the snapshot and the seal are `round`'s.
 
 mod answer_schema;
 mod approval;
@@ -30,23 +29,13 @@ pub use model::{
 };
 pub use parse::{holds_no_answer, read_reply};
 
+use strum::VariantArray as _;
+
 /// The keys that are a ballot's in an answer of any kind. Other keys are known in answers of their kind only.
 const EVERYWHERE: [&str; 9] =
     ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
 
 impl BallotKind {
-    pub const ALL: [(&'static str, Self); 9] = [
-        ("position", Self::Position),
-        ("choice", Self::Choice),
-        ("approval", Self::Approval),
-        ("ranking", Self::Ranking),
-        ("score", Self::Score),
-        ("consent", Self::Consent),
-        ("estimate", Self::Estimate),
-        ("ideas", Self::Ideas),
-        ("findings", Self::Findings),
-    ];
-
     pub fn spec(self) -> &'static dyn KindSpec {
         match self {
             Self::Position => &position::PositionKind,
@@ -62,15 +51,15 @@ impl BallotKind {
     }
 
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+        self.into()
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+        Self::VARIANTS.iter().copied().find(|kind| kind.name() == name)
     }
 
     pub fn names() -> Vec<&'static str> {
-        Self::ALL.iter().map(|(name, _)| *name).collect()
+        Self::VARIANTS.iter().map(|kind| kind.name()).collect()
     }
 
     pub fn info(self) -> KindInfo {

@@ -12,8 +12,9 @@ const KEPT_OF_REPLY: usize = 1000;
 
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     Answered,
     Abstained,
@@ -30,16 +31,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Abstained => "abstained",
-            Self::Invalid => "invalid",
-            Self::Refused => "refused",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed_out",
-            Self::Missing => "missing",
-            Self::Excused => "excused",
-        }
+        self.into()
     }
 }
 

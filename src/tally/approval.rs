@@ -21,11 +21,10 @@ pub fn count(profile: &Profile) -> Verdict {
             }
         }
     }
-    let scores: Vec<Score> = approvals.iter().copied().map(Score::from).collect();
-    let counts = profile.options.iter().zip(&scores).map(|(option, score)| format!("{option} {score}"));
-    let counts = counts.collect::<Vec<_>>().join(", ");
-    let steps = vec![format!("approvals: {counts}, of {}", profile.total_weight())];
+    let scores = approvals.iter().copied().map(Score::from);
     let is_approved = |at: usize| approvals[at] > Decimal::ZERO;
     let compare = |a: usize, b: usize| approvals[a].cmp(&approvals[b]);
-    Verdict { steps, ..Verdict::highest(&profile.options, scores, is_approved, compare) }
+    let verdict = Verdict::highest(&profile.options, scores, is_approved, compare);
+    let steps = vec![format!("approvals: {}, of {}", verdict.listed(), profile.total_weight())];
+    Verdict { steps, ..verdict }
 }

@@ -11,10 +11,10 @@ use serde_json::Number;
 
 const ONE: i128 = 1_000_000_000_000;
 
-/// Decimal places that an amount may be given with; the product of two keeps all of its own.
-const PLACES: i32 = 6;
+/// An amount has at most six decimal places; the product of two keeps all of its own.
+const MILLION: f64 = 1e6;
 
-const LARGEST: i128 = 1_000_000_000 * ONE;
+const LARGEST: f64 = 1e9;
 
 /// An amount in millionths of a millionth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,29 +94,15 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A decimal, and whether it had no more places than are kept.
+/// A decimal of at most six places, and whether it was written with no more.
+///
+/// A number of that size and so many places is the only one that its nearest float divides back to.
 fn read(text: &str) -> Option<(Decimal, bool)> {
-    let text = text.trim();
-    let (is_negative, rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (digits, power) = match rest.split_once(['e', 'E']) {
-        Some((digits, power)) => (digits, power.parse::<i32>().ok().filter(|power| power.abs() < 400)?),
-        None => (rest, 0),
-    };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = format!("{whole}{part}");
-    if all.is_empty() || all.len() > 400 || !all.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    // Digits before the point, then exactly the places that are kept.
-    let wanted = usize::try_from(i32::try_from(whole.len()).ok()? + power + PLACES).unwrap_or(0);
-    let (kept, cut) = all.split_at(wanted.min(all.len()));
-    let millionths: i128 = format!("0{kept:0<wanted$}").parse().ok()?;
-    let units = millionths.checked_mul(ONE / 1_000_000).filter(|units| *units <= LARGEST)?;
-    let is_exact = cut.bytes().all(|digit| digit == b'0');
-    Some((Decimal(if is_negative { -units } else { units }), is_exact))
+    let number: f64 = text.trim().parse().ok().filter(|number: &f64| number.abs() <= LARGEST)?;
+    let nearest = (number * MILLION).round();
+    let is_exact = nearest / MILLION - number == 0.0;
+    let millionths = if is_exact { nearest } else { (number * MILLION).trunc() };
+    Some((Decimal(millionths as i128 * (ONE / 1_000_000)), is_exact))
 }
 
 /// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.

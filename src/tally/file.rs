@@ -122,26 +122,25 @@ impl TableReader<'_> {
         let Some(header) = rows.next() else {
             return Err(self.of_file("the file is empty", "its first line names the columns"));
         };
-        let columns: Map =
-            header.iter().map(|cell| (yaml::named(&cell.text, &cell.at), cell.at.clone())).collect();
+        let columns: Map = header.iter().map(|(name, at)| (yaml::named(name, at), at.clone())).collect();
         let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, ..)| *answer == name);
-        if !header.iter().any(|cell| is_answer(&cell.text.to_lowercase())) {
+        if !header.iter().any(|(name, _)| is_answer(&name.to_lowercase())) {
             let message = "no column holds an answer";
             let hint = "name one vote, approve, ranking, scores, consent or estimate, as in the head \
                         `voter,ranking` with rows such as `Ana,red > blue = green`; options have no columns";
-            return self.refused(&header[0].at, message, hint);
+            return self.refused(&header[0].1, message, hint);
         }
         self.known_keys(&columns, &self.keys)?;
         for row in rows {
-            let at = &row[0].at;
+            let at = &row[0].1;
             if row.len() != header.len() {
                 let message = format!("{} cells where the header has {}", row.len(), header.len());
                 let hint = "put a cell that holds a separator in double quotes";
                 self.problems.push(at.problem(self.file, message).hint(hint));
                 continue;
             }
-            let cells = columns.iter().zip(&row).filter_map(|((column, _), cell)| {
-                Some((yaml::named(&column.text, &cell.at), cell.value(&column.text)?))
+            let cells = header.iter().zip(&row).filter_map(|((column, _), (text, at))| {
+                Some((yaml::named(column, at), cell_value(column, text, at)?))
             });
             self.cast(&at.with(Value::Map(cells.collect())));
         }
@@ -151,36 +150,40 @@ impl TableReader<'_> {
     /// The rows that are not blank, quotes and line ends as in RFC 4180; cells are separated by the
     /// first of comma, semicolon and tab that the header holds.
     fn rows(&self, text: &str) -> Result<Vec<Vec<TableCell>>, Diagnostic> {
+        let at_line = |line: u64| {
+            let mut at = Node::new(Value::Null);
+            (at.line, at.column) = (line, 1);
+            at
+        };
         let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let separator = [',', ';', '\t'].into_iter().find(|sign| header.contains(*sign)).unwrap_or(',');
-        let (mut rows, mut row) = (Vec::new(), Vec::new());
-        let (mut line, mut quoted) = (1, false);
-        let mut cell = TableCell::new(line);
+        let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
+        let (mut line, mut begun, mut quoted) = (1, 1, false);
         let mut chars = text.trim_end().chars().chain(['\n']).peekable();
         while let Some(c) = chars.next() {
             line += u64::from(c == '\n');
             match c {
-                '"' if quoted && chars.peek() == Some(&'"') => cell.text.extend(chars.next()),
+                '"' if quoted && chars.peek() == Some(&'"') => cell.extend(chars.next()),
                 '"' if quoted => quoted = false,
-                '"' if cell.text.trim().is_empty() => {
-                    cell.text.clear();
+                '"' if cell.trim().is_empty() => {
+                    cell.clear();
                     quoted = true;
                 }
                 '\r' if !quoted => {}
                 _ if !quoted && (c == separator || c == '\n') => {
-                    cell.text = cell.text.trim().to_owned();
-                    row.push(std::mem::replace(&mut cell, TableCell::new(line)));
+                    row.push((std::mem::take(&mut cell).trim().to_owned(), at_line(begun)));
+                    begun = line;
                     if c == '\n' {
                         rows.push(std::mem::take(&mut row));
                     }
                 }
-                _ => cell.text.push(c),
+                _ => cell.push(c),
             }
         }
         if quoted {
-            return self.refused(&cell.at, "a quoted cell is never closed", "close it with \"");
+            return self.refused(&at_line(begun), "a quoted cell is never closed", "close it with \"");
         }
-        rows.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
+        rows.retain(|row| row.iter().any(|(text, _)| !text.is_empty()));
         Ok(rows)
     }
 
@@ -212,36 +215,32 @@ impl TableReader<'_> {
             return self.refused(node, message, "write `{vote: a}` or `{count: 3, ranking: [a, b]}`");
         };
         self.known_keys(map, &self.keys)?;
-        let mut count = 1;
-        if let Some(node) = node.get("count") {
-            let given = if let Value::Number(number) = &node.value { number.as_u64() } else { None };
-            let Some(given) = given.filter(|count| *count <= MOST_VOTES) else {
-                return self.refused(node, "`count` must be a whole number", "write it like 3");
-            };
-            count = given;
-        }
-        let weight = node.get("weight").map(|node| Ok((node, self.amount(node)?))).transpose()?;
-        if let Some((node, _)) = weight.filter(|(_, weight)| *weight < Decimal::ZERO) {
+        let count = node.get("count").map_or(Some(1), |count| count.to_json().as_u64());
+        let Some(count) = count.filter(|count| *count <= MOST_VOTES) else {
+            let at = node.get("count").unwrap_or(node);
+            return self.refused(at, "`count` must be a whole number", "write it like 3");
+        };
+        let weight = node.get("weight").map_or(Ok(Decimal::ONE), |weight| self.amount(weight))?;
+        if weight < Decimal::ZERO {
             return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
         }
         let mut answers = ANSWERS.iter().filter_map(|(name, kind, _)| Some((*kind, node.get(name)?)));
-        let abstains = match node.get("abstain").map(|node| &node.value) {
-            None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(Value::Bool(true)) => true,
-            Some(Value::Text(word)) if is_any(word, ["yes", "true", "abstain", "x", "1"]) => true,
-            Some(Value::Text(word)) if is_any(word, ["no", "false", "-", "0"]) => false,
+        let stated = node.get("abstain").map(|stated| stated.to_json().to_string().to_lowercase());
+        let abstains = match stated.as_deref().map(|word| word.trim_matches('"')) {
+            None | Some("null" | "false" | "no") => false,
+            Some("true" | "yes" | "abstain") => true,
             Some(_) => {
                 return self.refused(node, "`abstain` is neither yes nor no", "write yes, or leave it out");
             }
         };
+        let is_abstention = |(kind, node): (CountableKind, &Node)| match &node.value {
+            Value::Text(word) if kind == CountableKind::Estimate && matches!(&**word, "?" | "☕") => true,
+            Value::Text(word) => word == "abstain",
+            _ => false,
+        };
         let answer = match (answers.next(), answers.next()) {
             (None, _) if abstains => None,
-            (Some((_, Node { value: Value::Text(word), .. })), None) if word == "abstain" => None,
-            (Some((CountableKind::Estimate, Node { value: Value::Text(card), .. })), None)
-                if matches!(&**card, "?" | "☕") =>
-            {
-                None
-            }
+            (Some(answer), None) if is_abstention(answer) => None,
             (Some(answer), None) if !abstains => Some(answer),
             (None, _) => {
                 let hint =
@@ -262,7 +261,6 @@ impl TableReader<'_> {
         let mark = self.mark(kind, answer, node.get("minimum_change"))?;
         let voter = node.get("voter").map(|voter| self.name(voter)).transpose()?;
         let voter = voter.unwrap_or_else(|| format!("ballot {}", self.ballots.len() + 1));
-        let weight = weight.map_or(Decimal::ONE, |(_, weight)| weight);
         self.ballots.push(WeightedBallot { voter, count, weight, own: None, mark });
         Ok(())
     }
@@ -415,50 +413,36 @@ impl TableReader<'_> {
     }
 }
 
-/// A cell of a table and its place.
-struct TableCell {
-    at: Node,
-    text: String,
-}
+/// The text of a cell and its place.
+type TableCell = (String, Node);
 
-fn is_any<const N: usize>(word: &str, words: [&str; N]) -> bool {
-    words.iter().any(|one| word.trim().eq_ignore_ascii_case(one))
-}
-
-impl TableCell {
-    fn new(line: u64) -> Self {
-        let mut at = Node::new(Value::Null);
-        (at.line, at.column) = (line, 1);
-        Self { at, text: String::new() }
-    }
-
-    /// Reads the cell under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
-    /// An empty cell is an empty list there, and nothing under other keys.
-    fn value(&self, column: &str) -> Option<Node> {
-        let parts = |text: &str, sign: char| -> Vec<Json> {
-            text.split(sign).map(str::trim).filter(|part| !part.is_empty()).map(Json::from).collect()
-        };
-        let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
-        let value = match column {
-            _ if self.text == "abstain" => Json::from("abstain"),
-            "approve" => parts(&self.text, ';').into(),
-            "ranking" => {
-                let places = self.text.split('>').map(|place| parts(place, '='));
-                places.filter(|place| !place.is_empty()).map(Json::from).collect()
-            }
-            "scores" => {
-                let scores = self.text.split(';').filter(|part| !part.trim().is_empty()).map(|part| {
-                    let (option, score) = part.rsplit_once('=').unwrap_or((part, ""));
-                    (yaml::named(option.trim(), &self.at), yaml::placed(number(score), &self.at))
-                });
-                return Some(self.at.with(Value::Map(scores.collect())));
-            }
-            _ if self.text.is_empty() => return None,
-            "count" | "weight" | "estimate" => number(&self.text),
-            _ => Json::from(self.text.as_str()),
-        };
-        Some(yaml::placed(value, &self.at))
-    }
+/// Reads a cell under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
+/// An empty cell is an empty list there, and nothing under other keys.
+fn cell_value(column: &str, text: &str, at: &Node) -> Option<Node> {
+    let parts = |text: &str, sign: char| -> Vec<Json> {
+        text.split(sign).map(str::trim).filter(|part| !part.is_empty()).map(Json::from).collect()
+    };
+    let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
+    let score = |part: &str| {
+        let (option, score) = part.rsplit_once('=').unwrap_or((part, ""));
+        (yaml::named(option.trim(), at), yaml::placed(number(score), at))
+    };
+    let value = match column {
+        _ if text == "abstain" => Json::from("abstain"),
+        "approve" => parts(text, ';').into(),
+        "ranking" => {
+            let places = text.split('>').map(|place| parts(place, '='));
+            places.filter(|place| !place.is_empty()).map(Json::from).collect()
+        }
+        "scores" => {
+            let scores = text.split(';').filter(|part| !part.trim().is_empty()).map(score);
+            return Some(at.with(Value::Map(scores.collect())));
+        }
+        _ if text.is_empty() => return None,
+        "count" | "weight" | "estimate" => number(text),
+        _ => Json::from(text),
+    };
+    Some(yaml::placed(value, at))
 }
 
 #[cfg(test)]

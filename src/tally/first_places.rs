@@ -42,13 +42,6 @@ impl FirstPlaces {
         Verdict::highest(options, shown, |at| self.parts[at] > 0, compare).ordered_by(what)
     }
 
-    /// "a 3, b 1" for a step's text.
-    pub fn listed(&self, options: &[String]) -> String {
-        let shown =
-            options.iter().zip(&self.parts).map(|(option, parts)| format!("{option} {}", self.shown(*parts)));
-        shown.collect::<Vec<_>>().join(", ")
-    }
-
     /// All first places, if they are whole and so is each option's number.
     pub fn whole(&self) -> Option<u64> {
         let one = self.size.saturating_mul(Decimal::ONE.0);

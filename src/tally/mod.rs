@@ -6,7 +6,6 @@
 
 mod approval;
 mod borda;
-mod choose;
 mod consent;
 mod decimal;
 mod file;
@@ -51,7 +50,7 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::Median => median::count(profile),
     };
     if let Some(choose) = terms.choose {
-        choose.apply(&mut verdict, profile.asked.unwrap_or_else(|| profile.total_weight()));
+        verdict.choose(choose, profile.asked.unwrap_or_else(|| profile.total_weight()));
     }
     let steps = profile.weights_step().into_iter().chain(profile.own_step());
     verdict.steps.splice(0..0, steps);

@@ -1,28 +1,30 @@
-//! Reasons why a count decides nothing, as data; [`Display`](fmt::Display) is their wording.
-
-use std::fmt;
+//! Reasons why a count decides nothing, as data, each with its wording.
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::decimal::Score;
 use super::rule::Rule;
 use super::strength::Tier;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum NoDecision {
+    #[error("no ballot names an option")]
     NoBallots,
+    #[error("no ballot gives an estimate")]
     NoEstimates,
+    #[error("tie between {}", and_list(.0))]
     Tie(Vec<String>),
     /// Of several to be chosen these are level for the last places.
+    #[error("tie for the last place between {}", and_list(.0))]
     EdgeTie(Vec<String>),
-    /// No option has half of those asked.
+    #[error("no option has half of the seats asked")]
     NoneByHalf,
     /// More orders of equals than are followed; what is named won under some of them.
-    OpenTie {
-        orders: usize,
-        found: Vec<String>,
-    },
+    #[error("unresolved tie: more than {orders} orders of equals; found so far: {}", and_list(.found))]
+    OpenTie { orders: usize, found: Vec<String> },
+    #[error("no {}: {most} of {of} is the most, {}", .rule.name().replace('-', " "), in_need(*.rule, .needed, *.more))]
     BelowShare {
         rule: Rule,
         most: Score,
@@ -31,34 +33,42 @@ pub enum NoDecision {
         /// Set where the share must be exceeded, not only reached.
         more: bool,
     },
+    #[error("a single ballot is not unanimity")]
     SingleBallot,
+    #[error("not unanimous: a ballot names no option")]
     BallotWithoutOption,
-    NotUnanimous {
-        options: usize,
-        most: Score,
-        of: Score,
-    },
+    #[error("not unanimous: {options} options are named, the first has {most} of {of}")]
+    NotUnanimous { options: usize, most: Score, of: Score },
     /// A ballot puts more options in one place than it can be split between.
+    #[error("a ballot puts more than {0} options in one place: it cannot be split")]
     Unsplittable(u64),
+    #[error("blocked by {}", .0.join(", "))]
     Blocked(Vec<String>),
+    #[error("{} unreadable {} may block", .0, by_count(*.0, "reply", "replies"))]
     MayBlock(usize),
+    #[error("no support")]
     NoSupport,
+    #[error("no quorum: {0}")]
     NoQuorum(Shortfall),
-    Placeholders {
-        placeholders: u32,
-        seats: usize,
-    },
-    TooWeak {
-        tier: Tier,
-        wanted: Tier,
-    },
+    #[error(
+        "{placeholders} of {seats} {} {}", by_count(*.seats, "seat", "seats"),
+        by_count(*.placeholders as usize, "is a placeholder", "are placeholders")
+    )]
+    Placeholders { placeholders: u32, seats: usize },
+    #[error("{}, {} was asked for", .tier.name(), .wanted.name())]
+    TooWeak { tier: Tier, wanted: Tier },
 }
 
 /// The part of a quorum that was not met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Shortfall {
+    #[error("{took_part} of {asked} took part, {needed} {} needed", by_count(*.needed, "is", "are"))]
     Seats { took_part: usize, asked: usize, needed: usize },
+    #[error(
+        "{cast} of {asked} cast a ballot that is no abstention, {needed} {} needed",
+        by_count(*.needed, "is", "are")
+    )]
     Ballots { cast: usize, asked: usize, needed: usize },
 }
 
@@ -73,60 +83,17 @@ impl NoDecision {
     }
 }
 
-impl fmt::Display for NoDecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoBallots => f.write_str("no ballot names an option"),
-            Self::NoEstimates => f.write_str("no ballot gives an estimate"),
-            Self::EdgeTie(options) => write!(f, "tie for the last place between {}", and_list(options)),
-            Self::NoneByHalf => f.write_str("no option has half of the seats asked"),
-            Self::Tie(winners) => write!(f, "tie between {}", and_list(winners)),
-            Self::OpenTie { orders, found } => {
-                let found = and_list(found);
-                write!(f, "unresolved tie: more than {orders} orders of equals; found so far: {found}")
-            }
-            Self::BelowShare { rule, most, of, needed, more } => {
-                let more = if *more { "more than " } else { "" };
-                let are = if *rule == Rule::Majority && more.is_empty() { "are" } else { "is" };
-                let rule = rule.name().replace('-', " ");
-                write!(f, "no {rule}: {most} of {of} is the most, {more}{needed} {are} needed")
-            }
-            Self::SingleBallot => f.write_str("a single ballot is not unanimity"),
-            Self::BallotWithoutOption => f.write_str("not unanimous: a ballot names no option"),
-            Self::NotUnanimous { options, most, of } => {
-                write!(f, "not unanimous: {options} options are named, the first has {most} of {of}")
-            }
-            Self::Unsplittable(most) => {
-                write!(f, "a ballot puts more than {most} options in one place: it cannot be split")
-            }
-            Self::Blocked(seats) => write!(f, "blocked by {}", seats.join(", ")),
-            Self::MayBlock(1) => f.write_str("1 unreadable reply may block"),
-            Self::MayBlock(replies) => write!(f, "{replies} unreadable replies may block"),
-            Self::NoSupport => f.write_str("no support"),
-            Self::NoQuorum(shortfall) => write!(f, "no quorum: {shortfall}"),
-            Self::Placeholders { placeholders, seats } => {
-                let s = if *seats == 1 { "" } else { "s" };
-                let are = if *placeholders == 1 { "is a placeholder" } else { "are placeholders" };
-                write!(f, "{placeholders} of {seats} seat{s} {are}")
-            }
-            Self::TooWeak { tier, wanted } => {
-                write!(f, "{}, {} was asked for", tier.name(), wanted.name())
-            }
-        }
+/// "3 are needed", "more than 2/3 is needed".
+fn in_need(rule: Rule, needed: &str, more: bool) -> String {
+    match (rule, more) {
+        (_, true) => format!("more than {needed} is needed"),
+        (Rule::Majority, false) => format!("{needed} are needed"),
+        (_, false) => format!("{needed} is needed"),
     }
 }
 
-impl fmt::Display for Shortfall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (some, asked, did, needed) = match self {
-            Self::Seats { took_part, asked, needed } => (took_part, asked, "took part", needed),
-            Self::Ballots { cast, asked, needed } => {
-                (cast, asked, "cast a ballot that is no abstention", needed)
-            }
-        };
-        let are = if *needed == 1 { "is" } else { "are" };
-        write!(f, "{some} of {asked} {did}, {needed} {are} needed")
-    }
+fn by_count<'a>(count: usize, one: &'a str, more: &'a str) -> &'a str {
+    if count == 1 { one } else { more }
 }
 
 /// "a", "a and b", "a, b and c".

@@ -3,9 +3,12 @@
 //! A ballot of weight 2 counts as two under every rule that adds ballots up. Options are indices into
 //! one list, in the order of the form. Who may vote and what is valid was settled before.
 
+use strum::{IntoStaticStr, VariantArray};
+
 use super::decimal::Decimal;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum CountableKind {
     Choice,
     Approval,
@@ -18,17 +21,8 @@ pub enum CountableKind {
 }
 
 impl CountableKind {
-    pub const NAMES: [(&'static str, Self); 6] = [
-        ("choice", Self::Choice),
-        ("approval", Self::Approval),
-        ("ranking", Self::Ranking),
-        ("score", Self::Score),
-        ("consent", Self::Consent),
-        ("estimate", Self::Estimate),
-    ];
-
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+        self.into()
     }
 }
 

@@ -3,13 +3,15 @@
 //! A rule and its terms are fixed in the definition and stand in the log before the first ballot.
 
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use super::decimal::Fraction;
 use super::profile::CountableKind;
 
 /// A voting rule as the definition fixes it, before the first ballot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Rule {
     /// More first places than any other option.
     Plurality,
@@ -86,28 +88,9 @@ pub enum BallotSupport {
     None,
 }
 
-fn own_if(is_own: bool) -> BallotSupport {
-    if is_own { BallotSupport::Own } else { BallotSupport::None }
-}
-
-const NAMES: [(&str, Rule); 12] = [
-    ("plurality", Rule::Plurality),
-    ("majority", Rule::Majority),
-    ("supermajority", Rule::Supermajority),
-    ("unanimous", Rule::Unanimous),
-    ("weighted-majority", Rule::WeightedMajority),
-    ("consent", Rule::Consent),
-    ("approval", Rule::Approval),
-    ("score", Rule::Score),
-    ("borda", Rule::Borda),
-    ("irv", Rule::Irv),
-    ("schulze", Rule::Schulze),
-    ("median", Rule::Median),
-];
-
 impl Rule {
     pub fn all() -> impl Iterator<Item = Self> {
-        NAMES.iter().map(|(_, rule)| *rule)
+        Self::VARIANTS.iter().copied()
     }
 
     /// Tells rules whose scores are sums of ballots or of their weights.
@@ -121,7 +104,7 @@ impl Rule {
     }
 
     pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)
+        self.into()
     }
 
     /// Its name in a sentence.
@@ -135,36 +118,31 @@ impl Rule {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        NAMES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+        Self::all().find(|rule| rule.name() == name)
     }
 
     pub fn names() -> Vec<&'static str> {
-        NAMES.iter().map(|(name, _)| *name).collect()
+        Self::all().map(Self::name).collect()
     }
 
+    /// How it counts ballots of a kind.
     pub fn fit(self, kind: CountableKind) -> BallotSupport {
         use BallotSupport::{None, Own, Read};
         use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
-        match self {
-            Self::Consent => own_if(kind == Consent),
-            Self::Approval => match kind {
-                Approval => Own,
-                Choice => Read("a choice approves of one option"),
-                Ranking | Score | Consent | Estimate => None,
-            },
-            Self::Score => own_if(kind == Score),
-            Self::Median => own_if(kind == Estimate),
-            Self::Borda | Self::Irv | Self::Schulze => match kind {
-                Ranking | Score => Own,
-                Choice => Read("the option chosen stands above all others"),
-                Approval => Read("the options approved of stand above the others"),
-                Consent | Estimate => None,
-            },
-            _ => match kind {
-                Choice | Ranking => Own,
-                Score => Read("the option with the highest score stands first"),
-                Approval | Consent | Estimate => None,
-            },
+        let orders = matches!(self, Self::Borda | Self::Irv | Self::Schulze);
+        let counts_first = self.counts_first_places();
+        match kind {
+            Choice if counts_first => Own,
+            Choice if self == Self::Approval => Read("a choice approves of one option"),
+            Choice if orders => Read("the option chosen stands above all others"),
+            Approval if self == Self::Approval => Own,
+            Approval if orders => Read("the options approved of stand above the others"),
+            Ranking if counts_first || orders => Own,
+            Score if self == Self::Score || orders => Own,
+            Score if counts_first => Read("the option with the highest score stands first"),
+            Consent if self == Self::Consent => Own,
+            Estimate if self == Self::Median => Own,
+            Choice | Approval | Ranking | Score | Consent | Estimate => None,
         }
     }
 
@@ -173,8 +151,8 @@ impl Rule {
     }
 
     pub fn kinds(self) -> Vec<&'static str> {
-        let own = CountableKind::NAMES.iter().filter(|(_, kind)| self.fit(*kind) == BallotSupport::Own);
-        own.map(|(name, _)| *name).collect()
+        let own = CountableKind::VARIANTS.iter().filter(|kind| self.fit(**kind) == BallotSupport::Own);
+        own.map(|kind| kind.name()).collect()
     }
 
     pub fn for_kind(kind: CountableKind) -> Vec<&'static str> {

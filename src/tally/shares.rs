@@ -21,9 +21,9 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::WeightedMajority => ("weight", "weight"),
         _ => ("ballots", "first places"),
     };
-    let mut steps = vec![format!("{counted}: {}", places.listed(&profile.options))];
-    steps.extend(places.split_step());
     let mut verdict = places.most_win(&profile.options, what);
+    let mut steps = vec![format!("{counted}: {}", verdict.listed())];
+    steps.extend(places.split_step());
     let short = match rule {
         _ if places.total() == 0 => None,
         Rule::Majority => majority(&places, verdict.tie, &mut steps),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::decimal::Score;
 
@@ -55,22 +56,27 @@ pub enum Deed {
     GaveWide,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[serde(rename_all = "snake_case")]
 pub enum WeakBecause {
+    #[error("a tie was broken")]
     TieBroken,
+    #[error("one seat alone stands behind it")]
     OneSeat,
-    Scripted {
-        scripted: usize,
-        of: usize,
-    },
-    OneModel {
-        seats: usize,
-        model: String,
-    },
+    #[error("{} answers behind it are scripted", some_of(*.scripted, *.of))]
+    Scripted { scripted: usize, of: usize },
+    #[error("{} are one model ({model})", if *.seats == 2 { "both".to_owned() } else { format!("all {seats}") })]
+    OneModel { seats: usize, model: String },
+    #[error("their answers are the same or nearly the same text")]
     SameText,
     /// A service says that it read less than half of the prompt.
+    #[error("a service may have cut the prompt")]
     PromptCut,
+}
+
+/// "all", "2 of the 3".
+fn some_of(some: usize, all: usize) -> String {
+    if some == all { "all".to_owned() } else { format!("{some} of the {all}") }
 }
 
 impl Backing {
@@ -99,24 +105,5 @@ impl fmt::Display for Backing {
         let whom = if self.by_weight { "of the weight asked" } else { "seats asked" };
         f.write_str(&self.worded(whom))?;
         self.but.as_ref().map_or(Ok(()), |but| write!(f, ", but {but}"))
-    }
-}
-
-impl fmt::Display for WeakBecause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TieBroken => f.write_str("a tie was broken"),
-            Self::PromptCut => f.write_str("a service may have cut the prompt"),
-            Self::OneSeat => f.write_str("one seat alone stands behind it"),
-            Self::Scripted { scripted, of } if scripted == of => {
-                f.write_str("all answers behind it are scripted")
-            }
-            Self::Scripted { scripted, of } => {
-                write!(f, "{scripted} of the {of} answers behind it are scripted")
-            }
-            Self::OneModel { seats: 2, model } => write!(f, "both are one model ({model})"),
-            Self::OneModel { seats, model } => write!(f, "all {seats} are one model ({model})"),
-            Self::SameText => f.write_str("their answers are the same or nearly the same text"),
-        }
     }
 }

@@ -8,8 +8,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::decimal::Score;
+use super::decimal::{Decimal, Score};
 use super::no_decision::NoDecision;
+use super::rule::Choose;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -131,6 +132,12 @@ impl Verdict {
         if won.is_empty() { verdict } else { verdict.ordered(options, in_order) }
     }
 
+    /// "a 3, b 1" for a step's text.
+    pub fn listed(&self) -> String {
+        let shown = self.scores.iter().map(|(option, score)| format!("{option} {score}"));
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
     /// With the rule's number for each option.
     #[must_use]
     pub fn scored(mut self, options: &[String], scores: impl IntoIterator<Item = Score>) -> Self {
@@ -154,6 +161,37 @@ impl Verdict {
     pub fn ordered_by(mut self, what: &str) -> Self {
         self.order_by = (!self.order.is_empty()).then(|| what.to_owned());
         self
+    }
+
+    /// Takes several winners: the first few of the order, or every option that at least half of those asked
+    /// approve; `asked` is what these weigh.
+    pub fn choose(&mut self, choose: Choose, asked: Decimal) {
+        let half = Score::from(asked).as_f64() / 2.0;
+        let (mut chosen, mut edge) = (Vec::new(), Vec::new());
+        for level in &self.order {
+            let score = self.scores[&level[0]].as_f64();
+            let room = match choose {
+                Choose::Number(most) => most - chosen.len(),
+                Choose::Share(_) if score >= half => level.len(),
+                Choose::Share(_) => 0,
+            };
+            if score <= 0.0 || room == 0 {
+                break;
+            }
+            if level.len() > room {
+                edge.clone_from(level);
+                break;
+            }
+            chosen.extend(level.iter().cloned());
+        }
+        self.tie = !edge.is_empty();
+        self.reason = match choose {
+            _ if self.tie => Some(NoDecision::EdgeTie(edge)),
+            _ if !chosen.is_empty() => None,
+            Choose::Share(_) => Some(NoDecision::NoneByHalf),
+            Choose::Number(_) => Some(NoDecision::NoBallots),
+        };
+        self.winners = chosen;
     }
 
     /// Breaks a tie by the seed, or by what the facilitator chose among the tied.

@@ -41,19 +41,11 @@ pub(in crate::ballot) fn is_named(key: &str, name: &str) -> bool {
 
 /// Gives known keys their one spelling; the same key twice is an error.
 pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries, String> {
-    let mut known = Vec::new();
-    let mut others = std::collections::HashSet::new();
+    let mut seen = std::collections::HashSet::new();
     let mut out = Vec::with_capacity(map.len());
     for (key, node) in map {
-        let (name, is_new) = match known_key(&key.text, kind) {
-            Some(name) => {
-                let is_new = !known.contains(&name);
-                known.push(name);
-                (name.to_owned(), is_new)
-            }
-            None => (key.text.clone(), others.insert(key.text)),
-        };
-        if !is_new {
+        let name = known_key(&key.text, kind).map_or(key.text, str::to_owned);
+        if !seen.insert(name.clone()) {
             return Err(format!("the key {} stands twice: give each key once", quoted(&name)));
         }
         out.push((name, node));
@@ -64,9 +56,6 @@ pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries,
 pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
     let first = ballot.kind().map_or(&["vote"][..], |kind| kind.info().keys);
     let place = |key: &str| first.iter().chain(&COMMON).position(|known| *known == key).unwrap_or(usize::MAX);
-    if content.keys().map(|key| place(key)).is_sorted() {
-        return content;
-    }
     let mut entries: Vec<_> = content.into_iter().collect();
     entries.sort_by_key(|(key, _)| place(key));
     entries.into_iter().collect()
@@ -229,35 +218,29 @@ impl<'a> AnswerParser<'a> {
     /// The word under the kind's own key, as the reply spells it.
     fn own_word(&self) -> Result<Option<String>, String> {
         let own = self.form.key();
-        let Some(node) = self.get(own) else { return Ok(None) };
-        let node = match &node.value {
-            Value::List(items) if items.len() == 1 => &items[0],
-            Value::List(items) if items.len() > 1 => {
-                return Err(format!("`{own}` is a list of {}: give exactly one", items.len()));
-            }
-            _ => node,
-        };
-        match source_text(node, self.source) {
-            // An option may be named `null`.
-            Some(text) if node.value == Value::Null && !option_match::is_exact(&self.form.options, &text) => {
-                Ok(None)
-            }
-            Some(text) if text.trim().is_empty() || (own != "vote" && is_placeholder(&text)) => Ok(None),
-            Some(text) => Ok(Some(text)),
-            None => Err(format!("`{own}` is {}, one word or text is expected", node.kind())),
+        let Some(node) = self.get(own).map(only_item) else { return Ok(None) };
+        if let Value::List(items) = &node.value {
+            return Err(format!("`{own}` is a list of {}: give exactly one", items.len()));
         }
+        let text = source_text(node, self.source);
+        let text = text.ok_or_else(|| format!("`{own}` is {}, one word or text is expected", node.kind()))?;
+        let is_left_out = match node.value {
+            // An option may be named `null`.
+            Value::Null => !option_match::is_exact(&self.form.options, &text),
+            _ => text.trim().is_empty() || own != "vote" && is_placeholder(&text),
+        };
+        Ok((!is_left_out).then_some(text))
     }
 
     fn abstains(&self, said: Option<&str>) -> Result<bool, String> {
-        let stated = match self.get("abstain").map(|node| &node.value) {
-            None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(Value::Bool(true)) => true,
-            Some(Value::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
-                "yes" | "true" | "abstain" => true,
-                "no" | "false" | "" => false,
-                _ => return Err(format!("`abstain` is {}, it is either true or left out", quoted(text))),
-            },
-            Some(_) => return Err("`abstain` is either true or left out".to_owned()),
+        let word = |node: &Node| source_text(node, self.source).unwrap_or_else(|| node.kind().to_owned());
+        let stated = self.get("abstain").map(|node| word(node).trim().to_ascii_lowercase());
+        let stated = match stated.as_deref() {
+            None | Some("" | "no" | "false" | "null" | "~") => false,
+            Some("yes" | "true" | "abstain") => true,
+            Some(other) => {
+                return Err(format!("`abstain` is {}, it is either true or left out", quoted(other)));
+            }
         };
         let vote = self.get("vote").filter(|_| self.form.key() != "vote");
         let by_vote = matches!(vote.map(|node| &node.value), Some(Value::Text(text)) if is_abstain(text));
@@ -303,21 +286,14 @@ impl<'a> AnswerParser<'a> {
 
     /// A text, if one is given.
     fn text(&mut self, key: &str, node: &Node) -> Result<Option<String>, String> {
-        let text = match &node.value {
-            Value::Null => return Ok(None),
-            Value::Text(text) => text.trim().to_owned(),
-            Value::Number(number) => number.to_string(),
-            Value::Bool(truth) => truth.to_string(),
-            Value::List(items) if items.is_empty() => return Ok(None),
-            Value::List(items) if items.len() == 1 && !matches!(items[0].value, Value::List(_)) => {
-                return self.text(key, &items[0]);
-            }
-            Value::List(_) | Value::Map(_) => {
-                return Err(format!("`{key}` is {}, text is expected", node.kind()));
-            }
-        };
-        let given = !self.is_left(key, &text) && !text.is_empty();
-        Ok(given.then_some(text))
+        let node = only_item(node);
+        if matches!(&node.value, Value::Null) || node.value == Value::List(Vec::new()) {
+            return Ok(None);
+        }
+        let text = source_text(node, self.source);
+        let text = text.ok_or_else(|| format!("`{key}` is {}, text is expected", node.kind()))?;
+        let given = !self.is_left(key, &text) && !text.trim().is_empty();
+        Ok(given.then(|| text.trim().to_owned()))
     }
 
     /// Flags a field that still holds its placeholder.
@@ -339,13 +315,20 @@ impl<'a> AnswerParser<'a> {
         let other = |what: &str| format!("`{key}` holds {what}, each item is one text");
         for item in items {
             let text = match &item.value {
-                Value::Map(entries) => Some(colon_in_item(entries).ok_or_else(|| other("a map"))?),
+                Value::Map(entries) => Some(self.colon_in_item(entries).ok_or_else(|| other("a map"))?),
                 Value::List(_) => return Err(other("a list inside the list")),
                 _ => self.text(key, item)?,
             };
             out.extend(text.map(Json::from));
         }
         Ok((!out.is_empty() || items.is_empty()).then_some(Json::Array(out)))
+    }
+
+    /// The text of an item that YAML took for a map because of its colon.
+    fn colon_in_item(&self, entries: &yaml::Map) -> Option<String> {
+        let [(key, node)] = entries.as_slice() else { return None };
+        let rest = source_text(node, self.source)?;
+        Some(format!("{}: {}", key.text, rest.trim()).trim_end().to_owned())
     }
 
     fn trade_offs(&mut self, node: &Node) -> Result<Option<Json>, String> {
@@ -360,12 +343,12 @@ impl<'a> AnswerParser<'a> {
         };
         let mut out = Map::new();
         for wanted in TRADE_OFFS {
-            let name = format!("trade_offs.{wanted}");
-            let read = entry(map, wanted, &format!("`{name}` stands twice")).and_then(|node| match node {
-                Some(node) if wanted == "risks" => self.texts(&name, node),
-                Some(node) => Ok(self.text(&name, node)?.map(Json::from)),
-                None => Ok(None),
-            });
+            let read = if wanted == "risks" {
+                let risks = entry(map, "trade_offs", wanted).transpose();
+                risks.map_or(Ok(None), |node| self.texts("trade_offs.risks", node?))
+            } else {
+                self.entry_text("trade_offs", map, wanted).map(|text| text.map(Json::from))
+            };
             out.extend(self.noted(read).map(|value| (wanted.to_owned(), value)));
         }
         self.keep_others("trade_offs", map, &TRADE_OFFS, &mut out);
@@ -398,18 +381,15 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// The text of a key of one entry of a list; `None` where it is left out.
+    /// The text under a key of a map that stands under `own`; `None` where it is left out.
     pub(in crate::ballot) fn entry_text(
-        &self,
+        &mut self,
+        own: &str,
         entries: &yaml::Map,
         key: &str,
-        of: &str,
     ) -> Result<Option<String>, String> {
-        let node = entry(entries, key, &format!("`{key}` stands twice in {of}"))?;
-        let Some(node) = node.filter(|node| is_given(node)) else { return Ok(None) };
-        let text = source_text(node, self.source)
-            .ok_or_else(|| format!("the `{key}` of {of} is {}, text is expected", node.kind()))?;
-        Ok(Some(text.trim().to_owned()))
+        let node = entry(entries, own, key)?;
+        node.map_or(Ok(None), |node| self.text(&format!("{own}.{key}"), node))
     }
 
     /// Keeps the keys of a map that are not asked for after its own, and flags them.
@@ -426,6 +406,14 @@ impl<'a> AnswerParser<'a> {
                 kept.insert(key.text.clone(), node.to_json());
             }
         }
+    }
+}
+
+/// The item of a list of one, else the value itself.
+pub(in crate::ballot) fn only_item(node: &Node) -> &Node {
+    match &node.value {
+        Value::List(items) if items.len() == 1 => &items[0],
+        _ => node,
     }
 }
 
@@ -447,28 +435,16 @@ pub(in crate::ballot) fn list_entries<'n>(
     items.iter().map(entries).collect()
 }
 
-/// The value of a key of a map; `None` where it is left out.
+/// The value under a key of a map that stands under `own`; `None` where it is left out.
 pub(in crate::ballot) fn entry<'n>(
     entries: &'n yaml::Map,
+    own: &str,
     key: &str,
-    twice: &str,
 ) -> Result<Option<&'n Node>, String> {
     let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
     match (found.next(), found.next()) {
         (first, None) => Ok(first),
-        _ => Err(format!("the key {twice}: give each key once")),
-    }
-}
-
-/// The text of an item that YAML took for a map because of its colon.
-fn colon_in_item(entries: &yaml::Map) -> Option<String> {
-    let [(key, node)] = entries.as_slice() else { return None };
-    match &node.value {
-        Value::Text(text) => Some(format!("{}: {}", key.text, text.trim())),
-        Value::Number(number) => Some(format!("{}: {number}", key.text)),
-        Value::Bool(truth) => Some(format!("{}: {truth}", key.text)),
-        Value::Null => Some(format!("{}:", key.text)),
-        Value::List(_) | Value::Map(_) => None,
+        _ => Err(format!("the key `{own}.{key}` stands twice: give each key once")),
     }
 }
 

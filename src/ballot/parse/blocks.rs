@@ -8,21 +8,15 @@ use std::ops::Range;
 use super::answer::known_key;
 use crate::ballot::model::BallotKind;
 
-#[derive(Debug, Default)]
-pub(super) struct FoundBlocks<'a> {
-    /// Each is YAML, or JSON if it begins with a bracket.
-    pub blocks: Vec<&'a str>,
-    pub code_labels: Vec<String>,
-}
-
 /// Labels of fences that are read; a fence without one is read too.
 const DATA_LABELS: [&str; 8] = ["", "yaml", "yml", "json", "jsonc", "json5", "text", "markdown"];
 
 /// More blocks than this are no answer.
 const MAX_BLOCKS: usize = 256;
 
-pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, String> {
-    let mut found = FoundBlocks::default();
+/// The blocks of a reply: each is YAML, or JSON if it begins with a bracket.
+pub(super) fn find(text: &str, kind: BallotKind) -> Result<Vec<&str>, String> {
+    let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let line = line_at(text, at);
@@ -36,23 +30,22 @@ pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, Stri
                 return Err(super::prefilter::TOOL_CALL.to_owned());
             }
             if DATA_LABELS.contains(&label.as_str()) {
-                found.blocks.push(&text[line.end + 1..end]);
-            } else {
-                found.code_labels.push(fence.label.to_owned());
+                found.push(&text[line.end + 1..end]);
             }
             at = line_at(text, end).end + 1;
         } else if body.starts_with(['{', '[']) && opens_object(&text[start..]) {
-            let end = object_end(&text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
-            found.blocks.push(&text[start..start + end]);
+            let end = brackets(&text[start..]).find(|(_, open)| *open == 0);
+            let (end, _) = end.ok_or("the reply looks cut off: its `{` is never closed")?;
+            found.push(&text[start..start + end]);
             at = start + end;
         } else if begins_run(&text[line.clone()], kind) {
             let end = run_end(text, at, kind);
-            found.blocks.push(&text[at..end]);
+            found.push(&text[at..end]);
             at = end;
         } else {
             at = line.end + 1;
         }
-        if found.blocks.len() > MAX_BLOCKS {
+        if found.len() > MAX_BLOCKS {
             return Err(format!("the reply holds more than {MAX_BLOCKS} blocks: give exactly one"));
         }
     }
@@ -120,32 +113,20 @@ fn opens_object(text: &str) -> bool {
         || (word.len() < inner.len() && word.trim_start().starts_with(':'))
 }
 
-/// The end of the brackets that `text` begins with.
-fn object_end(text: &str) -> Option<usize> {
-    let mut open = 0_usize;
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
+/// The ends of brackets outside strings, each with the number of those that are open there.
+pub(super) fn brackets(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let (mut open, mut in_text, mut is_escaped) = (0_usize, false, false);
+    text.char_indices().filter_map(move |(at, c)| {
         match c {
-            '"' => {
-                while let Some((_, inner)) = chars.next() {
-                    match inner {
-                        '\\' => drop(chars.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            '{' | '[' => open += 1,
-            '}' | ']' => {
-                open = open.saturating_sub(1);
-                if open == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
+            _ if is_escaped => is_escaped = false,
+            '\\' if in_text => is_escaped = true,
+            '"' => in_text = !in_text,
+            '{' | '[' if !in_text => open += 1,
+            '}' | ']' if !in_text => open = open.saturating_sub(1),
+            _ => return None,
         }
-    }
-    None
+        (!in_text).then_some((at + c.len_utf8(), open))
+    })
 }
 
 /// The key of a line such as `vote: inline` or `"vote": inline`, and the rest of the line.

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::answer::{self, AnswerEntries, is_named, known_key};
+use super::blocks::brackets;
 use super::scalar::{is_abstain, is_placeholder, quoted, shorten, source_text};
 use super::{option_match, prefilter};
 use crate::ballot::model::{Answer, BallotForm, BallotKind};
@@ -27,7 +28,6 @@ pub(super) enum ClassifiedBlock {
         keys: Vec<String>,
         known: bool,
     },
-    List,
     Other,
 }
 
@@ -79,9 +79,7 @@ fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
 /// The message to a participant whose block is not readable.
 fn unreadable(problem: &Diagnostic) -> String {
     let message = problem.message.trim_start_matches("not readable as YAML: ");
-    let message = message.rsplit_once(" at line ").map_or(message, |(before, _)| before);
     if let Some((_, key)) = message.split_once("duplicate mapping key: ") {
-        let key = key.rsplit_once(", set ").map_or(key, |(key, _)| key);
         return format!("the key {} stands twice: give each key once", quoted(key));
     }
     let line = problem.place.as_ref().map_or(0, |place| place.line);
@@ -108,35 +106,19 @@ fn is_raw_control(c: char) -> bool {
     matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// About how deep a text nests, without reading it: brackets outside double quotes, dashes that stand
+/// At most how deep a text nests, without reading it: brackets outside double quotes, dashes that stand
 /// in a row, lines indented further and further.
 fn nesting(text: &str) -> usize {
-    let mut indents: Vec<usize> = Vec::new();
-    let (mut open, mut deepest, mut in_text) = (0_usize, 0, false);
-    for line in text.lines() {
+    let (mut indents, mut deepest): (Vec<usize>, usize) = (Vec::new(), 0);
+    for line in text.lines().filter(|line| !line.trim_start_matches(' ').is_empty()) {
         let body = line.trim_start_matches(' ');
         let indent = line.len() - body.len();
-        if !body.is_empty() {
-            while indents.last().is_some_and(|last| *last >= indent) {
-                indents.pop();
-            }
-            indents.push(indent);
-        }
+        indents.truncate(indents.partition_point(|outer| *outer < indent));
+        indents.push(indent);
         let dashes = body.split(' ').take_while(|part| matches!(*part, "-" | "?" | "")).count();
-        let mut escaped = false;
-        for c in body.chars() {
-            match c {
-                _ if escaped => escaped = false,
-                '\\' if in_text => escaped = true,
-                '"' => in_text = !in_text,
-                '[' | '{' if !in_text => open += 1,
-                ']' | '}' if !in_text => open = open.saturating_sub(1),
-                _ => {}
-            }
-            deepest = deepest.max(open + indents.len() + dashes);
-        }
+        deepest = deepest.max(indents.len() + dashes);
     }
-    deepest
+    deepest + brackets(text).map(|(_, open)| open).max().unwrap_or(0)
 }
 
 fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
@@ -153,7 +135,6 @@ fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<Classifi
         Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
             (1, Some(Value::Map(map))) => map,
             (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(prefilter::TOOL_CALL.to_owned()),
-            (_, Some(Value::Map(_))) => return Ok(ClassifiedBlock::List),
             _ => return Ok(ClassifiedBlock::Other),
         },
         _ => return Ok(ClassifiedBlock::Other),

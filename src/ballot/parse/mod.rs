@@ -18,6 +18,7 @@ pub use answer::AnswerParser;
 pub use prefilter::holds_no_answer;
 
 use crate::ballot::model::{Answer, Ballot, BallotForm, ParsedReply, Stance};
+use crate::yaml::{Node, Value};
 use classify::ClassifiedBlock;
 
 enum Rejected {
@@ -58,7 +59,7 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     };
     let found = blocks::find(&text, form.kind)?;
     let mut pieces = Vec::new();
-    for block in &found.blocks {
+    for block in found {
         pieces.push(classify::classify(form, block)?);
     }
     let ballots = pieces.iter().filter_map(|piece| match piece {
@@ -69,7 +70,7 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     match ballots.as_slice() {
         [] => {
             pieces.insert(0, whole);
-            Err(no_ballot_error(own, &text, &pieces, &found.code_labels))
+            Err(no_ballot_error(own, &text, &pieces))
         }
         [one] => {
             let mut answer = (*one).clone()?;
@@ -92,9 +93,8 @@ fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected
     if !is_short || !(scalar::is_abstain(word) || form.kind.spec().is_bare(form, word)) {
         return Ok(None);
     }
-    let ballot = format!("{}: {}", form.key(), serde_json::Value::from(word));
-    let ClassifiedBlock::Ballot(answer) = classify::whole(form, &ballot)? else { return Ok(None) };
-    let mut answer = answer?;
+    let entries = vec![(form.key().to_owned(), Node::new(Value::Text(word.to_owned())))];
+    let mut answer = answer::answer(form, &entries, "")?;
     answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
     Ok(Some(answer))
 }
@@ -135,7 +135,7 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
 }
 
 /// Says why no block is a ballot.
-fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_labels: &[String]) -> Rejected {
+fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock]) -> Rejected {
     let found = pieces.iter().find_map(|piece| match piece {
         ClassifiedBlock::Fields { keys, .. } => Some(keys.as_slice()),
         _ => None,
@@ -147,16 +147,9 @@ fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_label
     if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::Form)) {
         return format!("the reply repeats the form: `{own}` still holds its placeholder").into();
     }
-    if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::List)) {
-        return format!("the answer is a list; one map with `{own}` is expected").into();
-    }
     if let Some(keys) = found {
         let names: Vec<_> = keys.iter().take(12).map(|key| scalar::quoted(key)).collect();
         return format!("no `{own}` in the answer; keys found: {}", names.join(", ")).into();
-    }
-    if let Some(label) = code_labels.first() {
-        let label = scalar::quoted(label);
-        return format!("no `{own}` found; a block labelled {label} is not read, label it `yaml`").into();
     }
     format!("no `{own}` found: answer with one fenced ```yaml block that holds `{own}:`").into()
 }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
+use strum::VariantArray as _;
 
 use crate::ballot::{Ballot, BallotForm, BallotKind, ParsedReply, Stance, answer_rules, read_reply};
 use crate::yaml;
@@ -166,7 +167,7 @@ fn cards_that_abstain_are_counted_as_abstentions() {
 
 #[test]
 fn repeating_the_rules_is_never_a_ballot() {
-    for (_, kind) in BallotKind::ALL {
+    for kind in BallotKind::VARIANTS.iter().copied() {
         let rules = answer_rules(&BallotForm::over(kind, Vec::new()));
         let example = rules.split("```").nth(1).unwrap().trim_start_matches("yaml\n");
         assert!(!rules.contains("participant_context:") && !rules.contains("your_role:"));
@@ -242,7 +243,7 @@ fn every_kind_of_hostile_text_takes_linear_time() {
     for unit in HOSTILE {
         let text = unit.repeat(crate::cases::cases(8_000, 100_000) / unit.len());
         let started = std::time::Instant::now();
-        for (_, kind) in BallotKind::ALL {
+        for kind in BallotKind::VARIANTS.iter().copied() {
             read_reply(&form(kind), &text);
         }
         let took = started.elapsed();
@@ -252,7 +253,7 @@ fn every_kind_of_hostile_text_takes_linear_time() {
 }
 
 fn any_form() -> impl Strategy<Value = BallotForm> {
-    prop::sample::select(BallotKind::ALL.map(|(_, kind)| kind).to_vec()).prop_map(form)
+    prop::sample::select(BallotKind::VARIANTS.to_vec()).prop_map(form)
 }
 
 /// Pieces of which replies are made.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strum::VariantArray as _;
+
 use super::*;
 use crate::ballot::{BallotKind, KindInfo, ParsedReply, Scale, read_reply};
 use crate::participants::testing;
@@ -43,7 +45,7 @@ fn every_answer_meets_its_form_and_says_nothing_else() {
         cards: vec!["S".to_owned(), "M".to_owned()],
         ..over(BallotKind::Estimate)
     };
-    let forms = BallotKind::ALL.map(|(_, kind)| match kind.info() {
+    let forms = BallotKind::VARIANTS.iter().map(|&kind| match kind.info() {
         KindInfo { has_options: false, .. } => BallotForm::over(kind, Vec::new()),
         KindInfo { scale: Scale::None, .. } => over(kind),
         KindInfo { .. } => scale(kind, -3, 7),

@@ -116,13 +116,13 @@ impl Budget {
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
         let specs = session.definition().participants.iter();
         let lists: HashMap<&str, &ParticipantSpec> =
-            specs.filter(|spec| !spec.fallbacks.is_empty()).map(|spec| (spec.name.as_str(), spec)).collect();
+            specs.filter(|spec| spec.models.len() > 1).map(|spec| (spec.name.as_str(), spec)).collect();
         // Of a list of models, the dearest.
         let each = |seat: &SeatInfo| {
             let label = seat.label(&opened.step);
-            let fallbacks = lists.get(seat.name.as_str()).map_or(&[][..], |spec| spec.models_after(label));
-            let models = std::iter::once(label).chain(fallbacks.iter().map(String::as_str));
-            models.map(|model| self.each(Some(seat), model, opened.estimated_tokens)).fold(0.0, f64::max)
+            let each = |model: &str| self.each(Some(seat), model, opened.estimated_tokens);
+            let list = lists.get(seat.name.as_str()).map(|spec| spec.models_from(label));
+            list.map_or_else(|| each(label), |models| models.map(each).fold(0.0, f64::max))
         };
         let seats = opened.seats.iter().filter_map(|name| session.seat_info(name));
         seats.map(|seat| 2.0 * each(seat)).sum()

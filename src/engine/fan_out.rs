@@ -165,14 +165,14 @@ impl Engine<'_> {
     /// The reason of a failure with the models of the seat's list that have failed, and the one to ask next.
     fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
         let mut specs = self.session.definition().participants.iter();
-        let spec = specs.find(|spec| !spec.fallbacks.is_empty() && spec.name == participant);
+        let spec = specs.find(|spec| spec.models.len() > 1 && spec.name == participant);
         let (Some(spec), Some(seat)) = (spec, self.session.seat_info(participant)) else {
             return (reason, None);
         };
-        let list = || spec.model.iter().chain(&spec.fallbacks);
-        let Some(at) = list().position(|model| *model == seat.model) else { return (reason, None) };
-        let failed: Vec<&str> = list().take(at + 1).map(String::as_str).collect();
-        (format!("{}: {reason}", failed.join(", then ")), list().nth(at + 1).cloned())
+        let Some(at) = spec.models.iter().position(|model| *model == seat.model) else {
+            return (reason, None);
+        };
+        (format!("{}: {reason}", spec.models[..=at].join(", then ")), spec.models.get(at + 1).cloned())
     }
 
     fn ask_round(&mut self) -> Result<(), EngineError> {

@@ -53,7 +53,7 @@ pub(super) fn roster<'a>(session: &'a Session, answers: &Answers) -> Vec<RosterS
             || definition.allows_tools(&seat.name),
             |spec| spec.tools == Some(SeatTools::Allowed),
         );
-        let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
+        let models = spec.map(|spec| spec.models_from(&seat.model).collect::<Vec<&str>>());
         RosterSeat {
             seat,
             is_asked: !asking.is_empty(),
@@ -61,7 +61,7 @@ pub(super) fn roster<'a>(session: &'a Session, answers: &Answers) -> Vec<RosterS
             parts,
             command: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
             allows_tools: allows_tools && !seat.is_rehearsal(),
-            models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
+            models: models.unwrap_or_else(|| vec![&seat.model]),
         }
     };
     session.roster.values().map(seat).collect()
@@ -131,13 +131,14 @@ pub fn budget(
 /// The prices of a session's models, as far as they are known.
 pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
-    let priced = |model: &String| Some((model.clone(), price_of(&catalog, model).ok()?));
+    let priced = |model: &str| Some((model.to_owned(), price_of(&catalog, model).ok()?));
     models(session).filter_map(priced).collect()
 }
 
 /// Every model that may answer.
-fn models(session: &Session) -> impl Iterator<Item = &String> {
+fn models(session: &Session) -> impl Iterator<Item = &str> {
     let specs = session.definition().participants.iter();
-    let lists = specs.filter_map(|spec| Some(spec.models_after(&session.roster.get(&spec.name)?.model)));
-    session.roster.values().map(|seat| &seat.model).chain(lists.flatten())
+    let lists =
+        specs.filter_map(|spec| Some(spec.models_from(&session.roster.get(&spec.name)?.model).skip(1)));
+    session.roster.values().map(|seat| seat.model.as_str()).chain(lists.flatten())
 }

@@ -87,7 +87,7 @@ pub fn resolve(
     resolver.notice_seeds(seats);
     resolver.notice_idle_flag(seats);
     warn_of_unreachable(&plan.definition, seats, found);
-    let fallbacks = plan.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
+    let fallbacks = plan.definition.participants.iter().flat_map(|spec| spec.models.iter().skip(1));
     header.prices = resolver.prices(seats.iter().map(|seat| &seat.model).chain(fallbacks));
     for seat in seats {
         seat.seed = seat.seed.or(plan.options.seed);
@@ -114,12 +114,11 @@ impl<'a> Resolver<'a> {
         named_by: &ModelOrigin,
     ) {
         let spec = &candidate.spec;
-        let fallbacks = spec.models_after(model);
-        let models = || std::iter::once(model).chain(fallbacks.iter().map(String::as_str));
+        let models = || spec.models_from(model);
         if spec.command.is_none() && model != NO_MODEL {
             let unusable: Vec<_> = models().filter_map(|model| self.catalog.check(model).err()).collect();
             // One usable model of a list is enough.
-            let note = if unusable.len() <= fallbacks.len() { Findings::warn } else { Findings::add };
+            let note = if unusable.len() < models().count() { Findings::warn } else { Findings::add };
             for problem in unusable {
                 note(self.found, named_by.blame(problem, spec, self.found.file));
             }
@@ -133,7 +132,8 @@ impl<'a> Resolver<'a> {
                 self.found.add_at(spec.place, problem);
             }
         }
-        let is_its_own = spec.tools == Some(SeatTools::Allowed) && spec.model.as_deref() == Some(model);
+        let is_its_own =
+            spec.tools == Some(SeatTools::Allowed) && spec.models.first().is_some_and(|first| first == model);
         if is_its_own && self.catalog.with_tools(model, self.found.file).is_none() {
             let hint = "name a program such as `claude-cli/MODEL`, or leave `tools` out";
             self.refuse(spec, format!("`{model}` has no tools that could be allowed"), hint);
@@ -275,7 +275,7 @@ impl<'a> Resolver<'a> {
             return true;
         }
         if !spec.agent_only {
-            let is_someone = spec.model.is_some() && !candidate.is_seated();
+            let is_someone = !spec.models.is_empty() && !candidate.is_seated();
             return spec.persona == spec.name && (spec.command.is_some() || is_someone);
         }
         let has_prompt = |step: &Step| step.agent().is_some_and(|agent| agent.prompt.is_some());
@@ -285,7 +285,7 @@ impl<'a> Resolver<'a> {
 
     /// Says that a participant has no persona, where its name is nearly that of one.
     fn notice_near_persona(&self, spec: &ParticipantSpec) {
-        if spec.agent_only || spec.persona.is_empty() || spec.model.is_none() {
+        if spec.agent_only || spec.persona.is_empty() || spec.models.is_empty() {
             return;
         }
         let (personas, _) = self.library.all();
@@ -364,7 +364,7 @@ impl<'a> Resolver<'a> {
         let candidates = [
             names().find_map(|name| options.flags.named.get(name)).map(|model| (model.clone(), flag())),
             names().find_map(variable),
-            spec.model.clone().map(|model| (model, ModelOrigin::Definition)),
+            spec.models.first().map(|model| (model.clone(), ModelOrigin::Definition)),
             options.flags.all.clone().map(|model| (model, flag())),
             by_persona.map(|model| (model, ModelOrigin::Persona)),
             configured.map(|model| {

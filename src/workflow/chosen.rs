@@ -36,7 +36,7 @@ fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
         let simple = ParticipantSpec {
             persona: seat.persona.clone(),
             needs_persona: seat.needs_persona,
-            model: seat.model.clone(),
+            models: seat.models.iter().take(1).cloned().collect(),
             tools: seat.tools.filter(|tools| *tools == SeatTools::LeftOut),
             ..ParticipantSpec::named(&seat.name, seat.place)
         };
@@ -64,7 +64,7 @@ fn named<'a>(
         return found;
     }
     let of_model = |seat: &&ParticipantSpec| {
-        seat.persona.is_empty() && seat.model.as_deref() == Some(name) && is_free(seat)
+        seat.persona.is_empty() && seat.models.first().is_some_and(|first| first == name) && is_free(seat)
     };
     known.iter().find(of_model).into_iter().collect()
 }

@@ -20,12 +20,13 @@ keys! {
             key("role", "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
         prompt: Option<String> =
             key("prompt", "the persona's text", "A text instead of a persona's.", "\"You test.\""),
-        model: Option<String> as (Texts) = key(
+        /// The preferred one first; in rounds the next is asked when one fails.
+        models: Vec<String> as (Texts) = key(
             "model",
             "see [models](PROVIDERS.md)",
             "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list, in rounds, the next is asked if one fails.",
             "ollama/llama3.2",
-        ) => |entries: Entries<'_>| models(entries).next(),
+        ) => models,
         agent_only: bool =
             key("agent_only", "false", "It works for steps of type `agent` and sits in no round.", "true"),
         weight: f64 as (Positive) = key("weight", "1", "The weight of its ballot.", "2"),
@@ -54,8 +55,6 @@ keys! {
     } and {
         needs_persona: bool,
         command: Option<ProgramSpec>,
-        /// The models that are asked in turn when it fails in a round.
-        fallbacks: Vec<String> => fallbacks,
         place: (u64, u64) => Entries::place,
     }
 }
@@ -99,18 +98,14 @@ impl ParticipantSpec {
     /// A model, or a person, without a persona; it is named after its model.
     pub fn of_model(model: &str, place: (u64, u64)) -> Self {
         let persona = String::new();
-        let model_name = Some(model.to_owned());
-        let seat = Self::named(&name_of_model(model), place);
-        Self { persona, needs_persona: false, model: model_name, ..seat }
+        let models = vec![model.to_owned()];
+        Self { persona, needs_persona: false, models, ..Self::named(&name_of_model(model), place) }
     }
 
-    /// The models that follow this one in the seat's list; none if it is not in the list.
-    pub fn models_after(&self, model: &str) -> &[String] {
-        if self.model.as_deref() == Some(model) {
-            return &self.fallbacks;
-        }
-        let at = self.fallbacks.iter().position(|other| other == model);
-        at.map_or(&[], |at| &self.fallbacks[at + 1..])
+    /// A model, and those that follow it in the seat's list.
+    pub fn models_from<'a>(&'a self, model: &'a str) -> impl Iterator<Item = &'a str> {
+        let from = self.models.iter().skip_while(move |other| *other != model);
+        std::iter::once(model).chain(from.skip(1).map(String::as_str))
     }
 
     /// One entry of a roster: a model, a person, or a persona by its name.
@@ -200,7 +195,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         entries.refuse(entries.node, message, "leave one of them out");
     }
     let mut name = if seat.name.is_empty() { seat.persona.clone() } else { seat.name.clone() };
-    if let (true, Some(model)) = (name.is_empty(), &seat.model) {
+    if let (true, Some(model)) = (name.is_empty(), seat.models.first()) {
         return ParticipantSpec { name: name_of_model(model), ..seat };
     }
     if !is_name(&name) {
@@ -222,23 +217,19 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     ParticipantSpec { command: program(entries, &name), needs_persona, persona, name, ..seat }
 }
 
-fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
-    let models = entries.node("model").map(texts).unwrap_or_default();
-    models.into_iter().filter(|model| !model.is_empty())
-}
-
-fn fallbacks(entries: Entries<'_>) -> Vec<String> {
-    let fallbacks: Vec<String> = models(entries).skip(1).collect();
+fn models(entries: Entries<'_>) -> Vec<String> {
+    let mut models = entries.node("model").map(texts).unwrap_or_default();
+    models.retain(|model| !model.is_empty());
     let is_asked = |model: &String| {
         model.contains('/') && !model.starts_with("remote/") && !model.starts_with("rehearsal")
     };
-    if let (false, Some(other)) = (fallbacks.is_empty(), models(entries).find(|model| !is_asked(model)))
+    if let (2.., Some(other)) = (models.len(), models.iter().find(|model| !is_asked(model)))
         && let Some(node) = entries.node("model")
     {
         let message = format!("`{other}` cannot stand in a list of models");
         entries.refuse(node, message, "list models such as `openai/gpt-5-mini`, the preferred one first");
     }
-    fallbacks
+    models
 }
 
 fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {

@@ -54,6 +54,7 @@ impl Session {
     ) -> Option<Value> {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         let result_of = || self.context_value(step, result);
+        let is_kept = recall.results.holds(&step.id) || recall.results.holds(step.key());
         // Of a sequence its last step's result is recalled, as if that stood alone.
         let inside = &step.last().steps;
         match &step.last().kind {
@@ -64,11 +65,10 @@ impl Session {
             StepKind::Parallel { .. } if inside.iter().any(|nested| nested.last().round().is_some()) => {
                 let are_last = inside.iter().map(Step::last).any(is_last);
                 let mut envelope = result_of()?;
-                let keeps_others = recall.results.holds(&step.id, step.key());
                 let entries = envelope["data"].as_array_mut()?;
                 let round_of =
                     |entry: &Value| inside.iter().find(|nested| entry["stepId"] == nested.id)?.last().round();
-                entries.retain(|entry| if round_of(entry).is_some() { are_last } else { keeps_others });
+                entries.retain(|entry| if round_of(entry).is_some() { are_last } else { is_kept });
                 for entry in entries.iter_mut() {
                     let Some(round) = round_of(entry) else { continue };
                     let data = entry["result"].take();
@@ -78,7 +78,8 @@ impl Session {
             }
             // What its rounds found is recalled with the rounds.
             StepKind::Each(_) if inside.last().is_some_and(|last| last.last().round().is_some()) => None,
-            _ => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
+            _ if is_kept => result_of(),
+            _ => None,
         }
     }
 

@@ -13,7 +13,6 @@ mod lang;
 pub(crate) mod load;
 mod participants;
 mod paths;
-mod recall;
 mod steps;
 mod strategy;
 mod task;
@@ -36,11 +35,13 @@ pub use load::{
 };
 pub use participants::{DEFAULT_PANEL, Effort, ParticipantSpec, ProgramSpec, SeatTools, is_model_text};
 pub use paths::TALLY_KEYS;
-pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
-pub use steps::round::{Close, Feedback, Quorum, Round, Selection, unfit as unfit_threshold};
+pub use steps::round::{
+    Close, Feedback, Quorum, RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Round, Selection,
+    unfit as unfit_threshold,
+};
 pub use steps::step::{Completeness, MOST_ITEMS, Record, Recorded, Step, StepKind, written_id};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{LinkDefinition, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names};

@@ -9,7 +9,6 @@ use super::definition::Definition;
 use super::lang::Template;
 use super::load::entries::Findings;
 use super::participants::ParticipantSpec;
-use super::recall::Results;
 use super::steps::agent::FacilitatorForm;
 use super::steps::round::{Close, Round, Selection};
 use super::steps::step::{Step, StepKind};
@@ -384,7 +383,7 @@ impl<'a> Checker<'a> {
         let definition = self.definition;
         let rounds = definition.all_steps().filter_map(|step| Some((step.place, &step.round()?.recall)));
         for (place, keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
-            let Some(Results::Named(names)) = &keys.results else { continue };
+            let Some(Selection::Named(names)) = &keys.results else { continue };
             for name in names {
                 let step = definition.all_steps().find(|step| step.id == *name || step.key() == name);
                 let (what, hint) = match step {

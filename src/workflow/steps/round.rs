@@ -13,7 +13,6 @@ use crate::workflow::load::ballot::{BallotKeys, OptionsFrom, ballot, options_fro
 use crate::workflow::load::entries::{
     Entries, FromNode, as_text, enum_of_words, from_node, keys, texts, word,
 };
-use crate::workflow::recall::RecallKeys;
 use crate::yaml::{Node, Value};
 
 keys! {
@@ -297,3 +296,52 @@ impl Feedback {
         matches!(self, Self::Counts | Self::Both)
     }
 }
+
+enum_of_words! {
+    /// The part of the last closed round's answers in a snapshot.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum RecalledAnswers {
+        #[default]
+        Full = "full",
+        /// Ballot and position of each answer, without its reasons.
+        Positions = "positions",
+        /// Reasons of each answer, without its ballot and confidence.
+        Reasons = "reasons",
+        /// None; its count alone.
+        None = "none",
+    }
+}
+
+keys! {
+    /// The memory of a round's snapshot as it is written; what is left out is the definition's, or the default.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct RecallKeys as "context" ("`context`") {
+        answers: Option<RecalledAnswers> =
+            key("answers", "full", "What is shown of the last answers.", "positions"),
+        rounds: Option<usize> = key("rounds", "5", "The number of closed rounds that are shown.", "3"),
+        results: Option<Selection> as (Either(&[Words(|| vec!["all", "none"]), List(&Text)])) =
+            key("results", "all", "The other steps whose results are shown.", "[plan]") => results,
+    }
+}
+
+fn results(context: Entries<'_>) -> Option<Selection> {
+    let node = context.node("results")?;
+    Some(match as_text(node).as_deref() {
+        Some("none") => Selection::Named(Vec::new()),
+        Some(_) => Selection::All,
+        None => Selection::Named(texts(node)),
+    })
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recall {
+    /// Of the answers of the round closed last.
+    pub answers: RecalledAnswers,
+    /// Number of closed rounds; with 0, nothing of any round.
+    pub rounds: usize,
+    /// The other steps whose results are in it, by id or by the key of their result.
+    pub results: Selection,
+}
+
+/// Default number of closed rounds in a snapshot.
+pub const RECENT_ROUNDS: usize = 5;

@@ -28,6 +28,14 @@ impl Transform {
         }
         let mut scan = Lexer { text, at: 0 };
         scan.space();
+        if scan.rest().starts_with('$') {
+            let path = scan.rest().trim_start_matches(['$', '.']);
+            let hint = match Self::parse(path) {
+                Ok(_) => format!("write `{path}`"),
+                Err(_) => "a path is names and numbers, such as `context.plan.files[0]`".to_owned(),
+            };
+            return Err(scan.error("a path does not begin with `$`").hint(hint));
+        }
         let first = scan.word();
         if first.is_empty() {
             let found = scan.next_words();
@@ -137,12 +145,15 @@ mod tests {
             ("plan..files", 5),
             ("plan.files[", 11),
             ("plan.files()", 10),
-            ("${plan}", 1),
+            ("${plan}", 0),
             ("plan.files[*]", 11),
         ] {
             assert_eq!(Transform::parse(text).map_err(|error| error.offset), Err(offset), "{text}");
         }
         assert!(Transform::parse(&format!("a{}", ".a".repeat(1_000))).is_err());
+        let hint = |text| Transform::parse(text).expect_err("refused").hint.expect("a hint");
+        assert_eq!(hint("$.plan.files"), "write `plan.files`");
+        assert!(hint("$.plan.files[*].name").contains("names and numbers"));
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let asked = match (&step.kind, tied) {
         (StepKind::Approval(approval), _) => match running.question(approval) {
             Ok(asked) => asked,
-            Err(outcome) => return Ok(running.end(outcome)),
+            Err(outcome) => return Ok(running.end(*outcome)),
         },
         (StepKind::Round(_), Some(tally)) => {
             let choices = tally.verdict.winners.clone();
@@ -227,18 +227,18 @@ impl<'a> Running<'a> {
     }
 
     /// The question of an approval; the outcome of one that ends without.
-    fn question(&self, approval: &Approval) -> Result<ApprovalRequested, StepOutcome> {
+    fn question(&self, approval: &Approval) -> Result<ApprovalRequested, Box<StepOutcome>> {
         let Self { session, step, .. } = self;
         let proposal = Proposal::of(session, step);
         if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, step, approval)) {
             let merge = taken.merge();
             let mut data = taken.accepted(None, merge.as_ref());
             data.insert("approved".to_owned(), true.into());
-            return Err(StepOutcome { merge, ..StepOutcome::of(data.into()) });
+            return Err(Box::new(StepOutcome { merge, ..StepOutcome::of(data.into()) }));
         }
         let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
         if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
-            return Err(StepOutcome::failed(format!("round `{round}` has no ideas to merge")));
+            return Err(Box::new(StepOutcome::failed(format!("round `{round}` has no ideas to merge"))));
         }
         let (mut message, written) = session.rendered_message(step, approval).map_err(StepOutcome::failed)?;
         let proposal = proposal.map(|proposal| {

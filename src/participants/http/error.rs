@@ -11,6 +11,7 @@ use crate::participants::api::{DecodeError, ServiceError, first_line};
 use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct RequestError {
     /// The error, fit to be shown while the round is open.
     pub reason: String,

@@ -117,7 +117,9 @@ mod tests {
         );
         let read = |pieces: &[&[u8]]| {
             let mut body = StreamedBody::new(ApiStyle::OpenAi);
-            pieces.iter().for_each(|piece| assert_eq!(body.push(piece), Ok(false)));
+            for piece in pieces {
+                assert_eq!(body.push(piece), Ok(false));
+            }
             body.end().expect("a reply").text
         };
         let bytes = stream.as_bytes();

@@ -114,7 +114,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
 fn inside(session: &Session, name: &str) -> String {
     let rounds = session.rounds.iter().filter(|round| is_inside(session, round, name));
     let told = rounds.filter_map(|round| Some((&round.opened.question, round_in_words(session, round)?)));
-    told.map(|(question, words)| format!("{question}\n{words}\n")).collect()
+    told.fold(String::new(), |all, (question, words)| all + question + "\n" + &words + "\n")
 }
 
 fn is_inside(session: &Session, round: &RoundRun, name: &str) -> bool {

@@ -94,9 +94,9 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     check_definition(&node, &found);
     // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
-    let uses = found.is_sound() && has_use(&node);
-    let used = uses.then(|| used.in_place(&node, &[file], &found)).flatten();
-    let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
+    let may_replace = found.is_sound() && has_use(&node);
+    let replaced = may_replace.then(|| used.in_place(&node, &[file], &found)).flatten();
+    let (mut is_expanded, mut node) = (replaced.is_some(), replaced.unwrap_or(node));
     if let Some(led) = found.is_sound().then(|| expanded(&node, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);
     }
@@ -110,7 +110,9 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         // A secret under an unknown key is one error.
         let is_other = |problem: &Diagnostic| secrets.iter().all(|secret| secret.place != problem.place);
         found.problems.borrow_mut().retain(is_other);
-        secrets.into_iter().for_each(|secret| found.add(secret));
+        for secret in secrets {
+            found.add(secret);
+        }
         validate::check(definition, &found);
         paths::check(definition, &found);
     }

@@ -23,11 +23,14 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
     let rounds: Vec<&Step> = plan.definition.all_steps().filter(|step| step.round().is_some()).collect();
     let found = step.map_or(rounds.first().copied(), |id| plan.definition.step(id));
     let Some(step) = found.filter(|step| step.asks_seats()) else {
-        let none = |id| format!("no round or agent's step `{id}`");
-        let problem = Diagnostic::new(step.map_or("there is no round".to_owned(), none));
         let asked = plan.definition.all_steps().filter(|step| step.asks_seats());
         let names: Vec<&str> = asked.map(|step| step.id.as_str()).collect();
-        return Err(problem.hint(did_you_mean(step.unwrap_or_default(), &names)).into());
+        let (problem, cure) = match step {
+            Some(id) => (format!("no round or agent's step `{id}`"), ""),
+            None => ("there is no round".to_owned(), "name an agent's step by `--step`; "),
+        };
+        let known = did_you_mean(step.unwrap_or_default(), &names);
+        return Err(Diagnostic::new(problem).hint(format!("{cure}{known}")).into());
     };
     if plan.definition.steps.first().is_some_and(|first| first.id != step.id) {
         output.note("note: steps before this one have not run: their results are left out");

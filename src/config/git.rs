@@ -319,9 +319,12 @@ fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
 fn check_objects(top: &Path, common: &Path) -> Result<(), Diagnostic> {
     let (mut stores, mut seen) = (vec![common.join("objects")], HashSet::new());
     while let Some(store) = stores.pop() {
+        if !seen.insert(store.clone()) {
+            continue;
+        }
         check_files(&store, &store)?;
         let alternates = store.join("info/alternates");
-        if !seen.insert(store.clone()) || alternates.symlink_metadata().is_err() {
+        if alternates.symlink_metadata().is_err() {
             continue;
         }
         for line in read_text(&alternates, LARGEST_POINTER)?.lines().filter(|line| !line.starts_with('#')) {

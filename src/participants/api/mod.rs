@@ -249,9 +249,10 @@ impl ServiceError {
         let text = text.trim();
         match serde_json::from_str(text) {
             _ if text.starts_with('<') => Self { is_page: true, ..Self::default() },
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => Self::of(&value),
+            Ok(Value::String(text)) => Self::of(&json!({ "message": text })),
+            Ok(value) => Self::of(&value),
             Err(_) if text.starts_with(['{', '[']) => Self::default(),
-            _ => Self::of(&json!({ "message": text })),
+            Err(_) => Self::of(&json!({ "message": text })),
         }
     }
 
@@ -467,6 +468,8 @@ mod tests {
             (r#"{"detail":[{"loc":["body"],"msg":"Field required"}]}"#, None, Some("Field required"), None),
             (r#"{"fault":{"faultstring":"Invalid ApiKey"}}"#, None, Some("Invalid ApiKey"), None),
             ("no healthy upstream", None, Some("no healthy upstream"), None),
+            ("\"Unauthorized\"", None, Some("Unauthorized"), None),
+            ("null", None, None, None),
             (r#"{"error":{"code":"a sentence of an answer","message":1}}"#, None, None, None),
             (r#"{"error":null}"#, None, None, None),
             ("<html>", None, None, None),

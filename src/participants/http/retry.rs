@@ -32,8 +32,10 @@ pub fn retry_after(after_ms: Option<&str>, after: Option<&str>, now: SystemTime)
         let at = httpdate::parse_http_date(text.trim()).ok()?;
         Some(at.duration_since(now).unwrap_or_default())
     };
+    // A date in another form begins with a number, too.
+    let seconds = |text: &str| duration(text).filter(|_| !text.contains(['-', ':']));
     let in_ms = after_ms.and_then(|text| duration(&format!("{text} ms")));
-    in_ms.or_else(|| after.and_then(|text| duration(text).or_else(|| date(text))))
+    in_ms.or_else(|| after.and_then(|text| seconds(text).or_else(|| date(text))))
 }
 
 /// A fraction in `0..1` that depends on the seat and the number of requests made.
@@ -161,6 +163,7 @@ mod tests {
             (Some("99999999999999999999999999"), None, Some(Duration::MAX)),
             (Some("-1"), Some("-1"), None),
             (None, Some("soon"), None),
+            (None, Some("2026-11-27T21:00:00Z"), None),
             (None, Some("inf"), None),
             (None, Some(""), None),
             (None, Some("1.2.3"), None),

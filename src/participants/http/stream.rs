@@ -57,9 +57,10 @@ impl StreamedBody {
         self.taken += piece.len();
         self.unread.extend_from_slice(piece);
         self.has_events = self.has_events.or_else(|| has_events(&self.unread));
-        if self.has_events == Some(true) {
-            let end = self.unread.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            let rest = self.unread.split_off(end);
+        // Earlier pieces are not searched again: an event may come in thousands of them.
+        let after = piece.iter().rev().position(|byte| *byte == b'\n');
+        if let (Some(true), Some(after)) = (self.has_events, after) {
+            let rest = self.unread.split_off(self.unread.len() - after);
             for line in std::mem::replace(&mut self.unread, rest).split(|byte| *byte == b'\n') {
                 self.read_line(line)?;
             }

@@ -117,13 +117,15 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
 /// Finds who is asked: the models that are named, else what is found on this machine.
 fn panel(args: &AskArgs, set_up: &Environment) -> Result<Panel, RunError> {
     let catalog = set_up.catalog();
-    let is_seat = |word: &&String| {
+    let is_seat = |word: &String| {
         word.split_once('/').is_some_and(|(provider, _)| catalog.providers().contains(&provider))
     };
-    let (models, options): (Vec<&String>, Vec<&String>) = args.options.iter().partition(is_seat);
-    if let Some(model) = models.first().filter(|_| !options.is_empty()) {
+    // Of `--with A B`, B is the last option. Where all options are models, the question is about them.
+    let last = args.options.last().filter(|last| !args.with.is_empty() && is_seat(last));
+    if let Some(model) = last.filter(|_| !args.options.iter().all(is_seat)) {
         let problem = Diagnostic::new(format!("`{model}` would be an option to vote on"));
-        return Err(problem.hint("separate models by commas: `--with A,B`").into());
+        let hint = "separate models by commas: `--with A,B`; an option of such a name goes first";
+        return Err(problem.hint(hint).into());
     }
     let seats: Vec<String> = args.with.iter().flat_map(|list| split_participants(list)).collect();
     let mut panel = Panel { seats, offered: Vec::new() };

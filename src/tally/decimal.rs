@@ -94,15 +94,18 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A decimal of at most six places, and whether it was written with no more.
-///
-/// A number of that size and so many places is the only one that its nearest float divides back to.
+/// A decimal of at most six places, and whether it was written with no more: then its digits stay the same.
 fn read(text: &str) -> Option<(Decimal, bool)> {
-    let number: f64 = text.trim().parse().ok().filter(|number: &f64| number.abs() <= LARGEST)?;
-    let nearest = (number * MILLION).round();
-    let is_exact = nearest / MILLION - number == 0.0;
-    let millionths = if is_exact { nearest } else { (number * MILLION).trunc() };
-    Some((Decimal(millionths as i128 * (ONE / 1_000_000)), is_exact))
+    let text = text.trim();
+    let number: f64 = text.parse().ok().filter(|number: &f64| number.abs() <= LARGEST)?;
+    let amount = |millionths: f64| Decimal(millionths as i128 * (ONE / 1_000_000));
+    let digits = |text: &str| {
+        let mantissa: String = text.split(['e', 'E']).take(1).collect();
+        mantissa.replace(['.', '+', '-'], "").trim_matches('0').to_owned()
+    };
+    let nearest = amount((number * MILLION).round());
+    let is_exact = digits(text) == digits(&nearest.to_string());
+    Some((if is_exact { nearest } else { amount((number * MILLION).trunc()) }, is_exact))
 }
 
 /// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.
@@ -234,7 +237,9 @@ mod tests {
         ] {
             assert_eq!(Decimal::parse(text).unwrap().to_string(), shown);
         }
-        for text in ["", ".", "1e-7", "0.1234567", "1e10", "x", "1 2", "--1", "1e999", "NaN"] {
+        let too_many =
+            "0.99999999999999999999 0.50000000000000000001 1000000000.00000001 1e-400 1e-7 0.1234567";
+        for text in too_many.split(' ').chain(["", ".", "1e10", "x", "1 2", "--1", "1e999", "NaN"]) {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
         assert_eq!(Decimal::parse_cut("0.33333333333").unwrap().to_string(), "0.333333");

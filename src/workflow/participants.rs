@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use super::keys::spec::KeyType::{List, Number, Positive, Texts, Whole};
@@ -218,8 +219,9 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
 }
 
 fn models(entries: Entries<'_>) -> Vec<String> {
-    let mut models = entries.node("model").map(texts).unwrap_or_default();
-    models.retain(|model| !model.is_empty());
+    let named = entries.node("model").map(texts).unwrap_or_default();
+    // A model that stood there twice would follow itself for ever.
+    let models: IndexSet<String> = named.into_iter().filter(|model| !model.is_empty()).collect();
     let is_asked = |model: &String| {
         model.contains('/') && !model.starts_with("remote/") && !model.starts_with("rehearsal")
     };
@@ -229,7 +231,7 @@ fn models(entries: Entries<'_>) -> Vec<String> {
         let message = format!("`{other}` cannot stand in a list of models");
         entries.refuse(node, message, "list models such as `openai/gpt-5-mini`, the preferred one first");
     }
-    models
+    models.into_iter().collect()
 }
 
 fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
@@ -322,6 +324,7 @@ mod tests {
         assert_eq!((names(&one), one[0].temperature, one[0].seed), (vec!["qa-lead"], Some(0.7), None));
         let after = seats("{persona: skeptic, count: 2}, {persona: skeptic, model: a/x, count: 2}").unwrap();
         assert_eq!(names(&after), ["skeptic-1", "skeptic-2", "skeptic-3", "skeptic-4"]);
+        assert_eq!(seats("{model: [a/x, b/y, a/x]}").unwrap()[0].models, ["a/x", "b/y"]);
     }
 
     #[test]

@@ -74,9 +74,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, 
         if heading.is_focused { (theme.key(), theme.strong()) } else { (theme.faint(), Style::new()) };
     let (sides, corner) = if area.x > 0 { (Borders::TOP | Borders::LEFT, "") } else { (Borders::TOP, "─") };
     let title = vec![Span::styled(corner, style), Span::styled(format!(" {title} "), over)];
+    // The line of the pane above goes on.
+    let is_under = area.y > 0 && frame.buffer_mut()[(area.x, area.y - 1)].symbol() == "│";
     let block = Block::new()
         .borders(sides)
-        .border_set(border::Set { top_left: "┬", ..border::PLAIN })
+        .border_set(border::Set { top_left: if is_under { "├" } else { "┬" }, ..border::PLAIN })
         .border_style(style)
         .title(Line::from(title))
         .title(Line::styled(note, theme.faint()).right_aligned());

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::CommandFactory as _;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::args::{Args, OpeningOptions, ResumeArgs, RunArgs, ServeArgs};
@@ -26,7 +27,7 @@ use crate::engine::{EngineError, Observer, RemoteSeats};
 use crate::history::{Event, LogEntry, PauseReason, SeatInfo, Session};
 use crate::insight::headline::blocked;
 use crate::insight::wording::{money, resume_verb};
-use crate::insight::{asked, asked_about};
+use crate::insight::{asked, asked_about, valid_proposal};
 use crate::journal::fold;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
@@ -467,8 +468,18 @@ fn answer_hint(session: &Session) -> String {
             " --ask-again".to_owned()
         }
         None => seats_answer(session).map(|(step, answer)| says(step, &answer)).unwrap_or_default(),
-        Some(asked) if !asked.ideas.is_empty() => says(&run.id, merge),
-        Some(asked) if asked.proposal.is_some() => says(&run.id, "true") + ", or `{edited: {…}}`",
+        Some(asked) if !asked.ideas.is_empty() || asked.proposal.is_some() => {
+            let parts = asked.proposal.iter().filter_map(Value::as_object).flatten();
+            let part = |(key, value): (&String, &Value)| {
+                format!("{key}: {}", if value.is_null() { "null" } else { "…" })
+            };
+            let edited = format!("{{edited: {{{}}}}}", parts.map(part).collect::<Vec<_>>().join(", "));
+            let changed = if asked.ideas.is_empty() { &edited } else { merge };
+            match valid_proposal(session) {
+                Some(_) => says(&run.id, "true") + &format!(", or `{changed}`"),
+                None => says(&run.id, changed),
+            }
+        }
         Some(_) if blocked(session).is_some() => {
             let amended = "{approved: true, comment: \"<the whole new proposal>\"}";
             says(&run.id, amended) + ", or `false` to leave it"

@@ -21,7 +21,7 @@ use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
-use crate::tally::{CountableKind, Rule, RuleOptions, Verdict, read_ballots};
+use crate::tally::{Choose, CountableKind, Rule, RuleOptions, Verdict, read_ballots};
 use crate::words::alias;
 use crate::workflow::unfit_threshold;
 
@@ -62,6 +62,16 @@ fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic>
     Ok((rule, terms))
 }
 
+/// Refuses to choose as many options as there are.
+fn leaves_a_choice(found: &WhatIf) -> Result<(), Diagnostic> {
+    let options = found.verdict.scores.len();
+    let Some(Choose::Number(number)) = found.terms.choose.filter(|_| options > 0) else { return Ok(()) };
+    let problem =
+        || format!("--choose {number} of {} leaves nothing to decide", pluralize(options, "option"));
+    let refused = || Diagnostic::new(problem()).hint("choose fewer than there are");
+    if number < options { Ok(()) } else { Err(refused()) }
+}
+
 fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let (rule, terms) = rule_of(rules)?;
     let (name, text) = read_input(path, MAX_BALLOTS)?;
@@ -69,6 +79,7 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
     let found = WhatIf::of(&file.profile, file.kind, rule, &terms);
     let found = found.map_err(|message| unfit(message, Some(file.kind)))?;
+    leaves_a_choice(&found)?;
     let count = file.profile.ballot_count();
     if output.json {
         let mut value = found.json();
@@ -109,7 +120,9 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     } else {
         let Some(rule) = rule else { return Ok(ExitCode::Finished) };
         let found = what_if(&session, round, rule, &terms);
-        vec![found.map_err(|message| unfit(message, kind))?]
+        let found = found.map_err(|message| unfit(message, kind))?;
+        leaves_a_choice(&found)?;
+        vec![found]
     };
     if found.is_empty() {
         return Err(unfit("no rule counts the answers of this round".to_owned(), kind).into());

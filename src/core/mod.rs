@@ -28,7 +28,9 @@ pub use decide::work_item::{RequestedEvidence, artifact_view};
 pub use ending::{Deciding, ExitCode, deciding, exit_code, failing_rounds, out_of_time, session_exit};
 pub use next::{NextAction, Question, QuestionKind, next, next_of};
 pub use proposal::Proposal;
-pub use questions::{AskedQuestion, decided_by_person, discussion_of, earlier_rounds, is_within, questions};
+pub use questions::{
+    AskedQuestion, decided_by_person, discussion_of, earlier_rounds, is_within, question_asked, questions,
+};
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use tally_round::{decides_nothing, is_persons, is_placeholder, is_scripted, profile};
 

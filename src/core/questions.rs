@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::ballot::BallotKind;
 use crate::history::{AnsweredQuestion, RoundOpened, RoundRun, Session, round_outcome};
 use crate::workflow::{Definition, Step, StepKind};
 
@@ -15,6 +16,14 @@ pub struct AskedQuestion<'a> {
     pub rounds: Vec<&'a RoundRun>,
     /// The last of its rounds that has a rule.
     pub decides: &'a RoundRun,
+}
+
+/// The question as it was first asked with the form of the round that decides; of a proposal as it was asked
+/// last, with its amendments.
+pub fn question_asked<'a>(rounds: &[&'a RoundRun], decides: &'a RoundRun) -> &'a str {
+    let ballot = &decides.opened.ballot;
+    let first = rounds.iter().find(|round| round.opened.ballot.is_like(ballot));
+    &first.filter(|_| ballot.kind != BallotKind::Consent).unwrap_or(&decides).opened.question
 }
 
 /// The questions of a session that have a rule, in the order in which they were first asked.

@@ -162,9 +162,12 @@ impl Session {
     pub(crate) fn due_synthesis(&self) -> Option<(String, String)> {
         let id = self.finished_step.as_ref().filter(|_| self.synthesis_due)?;
         let round = self.synthesis_of(id)?.opened.round.clone();
-        let data = self.disclosed_result(self.definition().step(id)?, self.results.get(id)?);
+        let step = self.definition().step(id)?;
+        let data = self.disclosed_result(step, self.results.get(id)?);
         let text = ["synthesis", "result"].into_iter().find_map(|key| data[key].as_str());
-        Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
+        // A person's own merge has no note.
+        let whole = || step.agent().map(|_| data.to_string());
+        Some((round, text.map(str::to_owned).or_else(whole)?))
     }
 
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {

@@ -22,9 +22,11 @@ pub fn result(verdict: &Verdict) -> String {
     let names = verdict.winners.join(", ");
     match (&verdict.reason, verdict.tie) {
         (Some(open @ NoDecision::OpenTie { .. }), true) => open.to_string(),
+        (Some(edge @ NoDecision::EdgeTie(_)), true) if names.is_empty() => edge.to_string(),
+        (Some(edge @ NoDecision::EdgeTie(_)), true) => format!("{edge}; chosen: {names}"),
         (_, true) => format!("tie: {names}"),
         (Some(reason), false) => format!("no winner: {reason}"),
-        (None, false) => format!("winner: {names}"),
+        (None, false) => format!("{}: {names}", if verdict.winners.len() > 1 { "winners" } else { "winner" }),
     }
 }
 
@@ -226,7 +228,7 @@ pub fn what_if(
     let countable = kind.info().countable.ok_or_else(|| not_counted(rule, kind.name()))?;
     let mut found = WhatIf::of(&profile(session, round), countable, rule, terms)?;
     let verdict = &mut found.verdict;
-    if verdict.tie {
+    if verdict.tie && terms.choose.is_none() {
         verdict.break_tie(opened.ties, None);
     }
     found.is_recorded = opened.rule == Some(rule) && opened.terms == *terms;

@@ -12,9 +12,13 @@ use super::movement::earlier;
 use super::round_view::{author, blocks, seats, tally, votes, winners};
 use super::wording::{absent, as_sentence, capital, cut, first_names, join_list, pluralize, resume_verb};
 use crate::ballot::{BallotKind, Stance, count_by_severity};
-use crate::core::{AskedQuestion, Deciding, decided_by_person, decides_nothing, deciding, questions};
+use crate::core::{
+    AskedQuestion, Deciding, Proposal, decided_by_person, decides_nothing, deciding, question_asked,
+    questions,
+};
 use crate::history::{
-    ApprovalRequested, RoundOpened, RoundOutcome, RoundRun, Session, Status, Tally, round_outcome,
+    ApprovalRequested, MergedOption, RoundOpened, RoundOutcome, RoundRun, Session, SetAside, Status, Tally,
+    round_outcome,
 };
 use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, and_list, leading};
 use crate::workflow::StepKind;
@@ -460,7 +464,7 @@ fn several(session: &Session) -> Option<Headline> {
     let name =
         if made == all { format!("{all} decisions") } else { format!("{made} of {all} questions decided") };
     let line = |one: &AskedQuestion<'_>| {
-        let question = one.decides.opened.question.lines().next().unwrap_or_default();
+        let question = question_asked(&one.rounds, one.decides).lines().next().unwrap_or_default();
         let made = question_headline(session, one.decides);
         format!("{} {}", as_sentence(&cut(question, 80)), as_sentence(&made.name))
     };
@@ -573,12 +577,26 @@ fn last_blocked(session: &Session) -> Option<&RoundRun> {
     session.rounds.last().filter(is_blocked)
 }
 
+/// The proposal that the open question is about, if a yes can take it.
+pub fn valid_proposal(session: &Session) -> Option<Proposal> {
+    let step = session.definition().step(&asked(session)?.step)?;
+    Proposal::of(session, step).filter(|proposal| proposal.answer.is_ok())
+}
+
 /// The subjects of the open question, a line each; empty where its message says all.
 pub fn asked_about(session: &Session) -> Vec<String> {
     let Some(asked) = asked(session) else { return Vec::new() };
     let ideas = asked.ideas.iter().map(|idea| format!("idea {}: {}", idea.id, idea.title));
+    let merge = valid_proposal(session).and_then(|proposal| proposal.merge()).unwrap_or_default();
+    let option = |one: &MergedOption| format!("proposed option: {}, of {}", one.title, one.from.join(", "));
+    let aside = |one: &SetAside| format!("proposed to set aside: {}, as {}", one.idea, one.reason);
+    let merged: Vec<String> =
+        merge.options.iter().map(option).chain(merge.set_aside.iter().map(aside)).collect();
+    // The proposal's own ids of ideas are those that hide their seats.
+    let is_merge = |key: &str| !asked.ideas.is_empty() && matches!(key, "options" | "set_aside");
     let parts = asked.proposal.as_ref().and_then(Value::as_object).into_iter().flatten();
-    let parts = parts.filter(|(_, value)| !value.is_null()).map(|(key, value)| {
+    let is_said = |(key, value): &(&String, &Value)| !(value.is_null() || *value == "" || is_merge(key));
+    let parts = parts.filter(is_said).map(|(key, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         format!("proposed {}: {text}", key.replace('_', " "))
     });
@@ -587,5 +605,5 @@ pub fn asked_about(session: &Session) -> Vec<String> {
         let change = change.map(|change| format!(", until: {change}")).unwrap_or_default();
         format!("{seat} blocks{change}")
     });
-    ideas.chain(parts).chain(blocks).collect()
+    ideas.chain(parts).chain(merged).chain(blocks).collect()
 }

@@ -10,7 +10,7 @@ pub mod round_view;
 pub mod wording;
 
 pub use counts::{estimates, places, rule_description, tables};
-pub use headline::{Headline, asked, asked_about, headline, session_headline, what_if_lines};
+pub use headline::{Headline, asked, asked_about, headline, session_headline, valid_proposal, what_if_lines};
 pub use independence::independence;
 pub use movement::movement;
 pub use round_view::{SeatView, confidence, dissents, is_revealed, scripted, seats, tally, winners};

@@ -50,7 +50,8 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::Median => median::count(profile),
     };
     if let Some(choose) = terms.choose {
-        verdict.choose(choose, profile.asked.unwrap_or_else(|| profile.total_weight()));
+        let asked = profile.asked.unwrap_or_else(|| profile.total_weight());
+        verdict.choose(choose, asked, |option| profile.scores(option));
     }
     let steps = profile.weights_step().into_iter().chain(profile.own_step());
     verdict.steps.splice(0..0, steps);

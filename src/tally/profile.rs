@@ -86,6 +86,16 @@ impl Profile {
         self.ballots.iter().map(|ballot| ballot.count).sum()
     }
 
+    /// Returns whether a ballot scores the option, be it with 0 or less.
+    pub fn scores(&self, option: &str) -> bool {
+        let at = self.options.iter().position(|own| own == option);
+        let is_scored = |ballot: &WeightedBallot| match &ballot.mark {
+            IndexedBallot::Scores(scores) => at.and_then(|at| scores.get(at)).is_some_and(Option::is_some),
+            _ => false,
+        };
+        self.ballots.iter().any(is_scored)
+    }
+
     pub fn total_weight(&self) -> Decimal {
         self.ballots.iter().map(WeightedBallot::total_weight).sum()
     }

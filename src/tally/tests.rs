@@ -325,4 +325,8 @@ fn several_are_chosen_down_to_the_edge() {
     assert_eq!(count("2"), ("disk".to_owned(), true), "two are level for the last place");
     assert_eq!(count("3"), ("disk start metrics".to_owned(), false));
     assert_eq!(count("half"), ("disk start metrics".to_owned(), false));
+    let text = "options: [disk, start, cdn]\nballots: [{scores: {disk: -2, start: 0}}]";
+    let terms = RuleOptions { choose: Some(Choose::Number(2)), ..RuleOptions::default() };
+    let scored = read_ballots(text, "b.yaml").expect("ballots").profile;
+    assert_eq!(super::count(&scored, Rule::Score, &terms).winners, ["start", "disk"], "0 is a score");
 }

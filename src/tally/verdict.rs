@@ -164,8 +164,8 @@ impl Verdict {
     }
 
     /// Takes several winners: the first few of the order, or every option that at least half of those asked
-    /// approve; `asked` is what these weigh.
-    pub fn choose(&mut self, choose: Choose, asked: Decimal) {
+    /// approve; `asked` is what these weigh. An option without approvals or scores is never chosen.
+    pub fn choose(&mut self, choose: Choose, asked: Decimal, is_scored: impl Fn(&str) -> bool) {
         let half = Score::from(asked).as_f64() / 2.0;
         let (mut chosen, mut edge) = (Vec::new(), Vec::new());
         for level in &self.order {
@@ -175,7 +175,7 @@ impl Verdict {
                 Choose::Share(_) if score >= half => level.len(),
                 Choose::Share(_) => 0,
             };
-            if score <= 0.0 || room == 0 {
+            if room == 0 || score <= 0.0 && !is_scored(&level[0]) {
                 break;
             }
             if level.len() > room {

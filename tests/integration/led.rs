@@ -102,6 +102,8 @@ fn a_conclusion_may_repeat_the_vote_while_there_are_rounds_left_and_never_names_
     let again = json!([end("repeat", "queue"), end("conclude", "queue")]);
     let desk_of = |keys: &str| desk(&format!("{CHOICE}, {keys}"));
     let desk = desk_of("max_rounds: 2");
+    run(&desk, &tied(&json!([note, "No.", "No."]), &again)).code(4);
+    assert!(!desk.run(["report", "s.s2s"]).out.contains("'s conclusion"), "another round is no conclusion");
     run(&desk, &tied(&note, &again)).code(3);
     assert_eq!(questions(&desk).len(), 2);
     // Without more rounds `repeat` does not fit; the second answer does.
@@ -125,7 +127,7 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     let mut answers = tied(&note, &end("conclude", "queue"));
     answers["talk-open"] = json!({"question": "Which of them first?"});
     let desk = desk_of("approve: all");
-    run(&desk, &answers).code(4);
+    run(&desk, &answers).code(4).tells("`talk-open-ok: true`, or `{edited: {question: …}}`");
     assert_eq!(questions(&desk).len(), 0, "the question waits for a person");
     answers["talk-open-ok"] = json!([{"approved": false, "comment": "Ask why, too."}, {"edited": {"question": "Which one, and why?"}}]);
     answers["talk-vote-note-ok"] = json!([false, {"edited": {"synthesis": "One each.", "winner": null}}]);
@@ -190,7 +192,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     }
     // An idea that is lost: asked once more, then a person.
     answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
-    run(&desk, &answers).code(4);
+    assert!(!run(&desk, &answers).code(4).err.contains("proposed options"), "with ids for the model alone");
     answers["talk-ideas-merge"] = json!({"edited": {"synthesis": "Mine.", "winner": null}});
     run(&desk, &answers).tells("a changed merge is written as `options`");
     answers["talk-ideas-merge"] = json!({"options": [
@@ -198,6 +200,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     ]});
     run(&desk, &answers).code(0);
     assert_eq!(first(&desk, "ideas_merged")["by"], "scripted");
+    assert_eq!(first(&desk, "synthesis_recorded")["round"], "talk-vote", "no note on ideas");
 }
 
 #[test]

@@ -227,7 +227,8 @@ pub fn conclusions(session: &Session) -> Vec<(Option<&str>, String)> {
     let mut found = Vec::new();
     for step in definition.steps.iter().filter(|step| concludes(step)) {
         let Some(said) = session.results.get(&step.id).map(|result| &result.data) else { continue };
-        if let Some(summary) = said["summary"].as_str().filter(|_| said["approved"] == true) {
+        let is_end = said["approved"] == true && said["action"] != "repeat";
+        if let Some(summary) = said["summary"].as_str().filter(|_| is_end) {
             let advice = said["recommendation"].as_str().map(|option| format!("Recommends {option}. "));
             found.push((step.key().strip_suffix("-conclude"), advice.unwrap_or_default() + summary));
         }

@@ -1,7 +1,7 @@
 //! One question of a session, from which its page is made.
 
 use crate::ballot::BallotKind;
-use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, questions};
+use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, question_asked, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
 use crate::insight::headline::{REHEARSAL, question_headline, rehearsal_mark};
 use crate::insight::{Headline, is_revealed, session_headline, tally};
@@ -98,15 +98,10 @@ impl<'a> QuestionRounds<'a> {
         self.run.map(|run| run.opened.ballot.kind).unwrap_or_default()
     }
 
-    /// What was asked: the question of the first of its rounds; for consent and scores the goal, else the
-    /// session's id.
+    /// What was asked, for consent and scores the goal; else the session's id.
     pub fn title(&self) -> &'a str {
         let planned = || self.session.definition().steps.iter().find_map(|step| step.round());
-        let asked = self.run.map(|run| {
-            let mut rounds = self.rounds.iter().copied();
-            let first = rounds.find(|round| round.opened.ballot.is_like(&run.opened.ballot));
-            first.filter(|_| !self.asks_by_goal()).unwrap_or(run).opened.question.as_str()
-        });
+        let asked = self.run.map(|run| question_asked(&self.rounds, run));
         let goal = goal(self.session);
         let first = if self.asks_by_goal() { goal.or(asked) } else { asked.or(goal) };
         first.or(planned().map(|round| round.question.as_str())).unwrap_or(&self.session.id)

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Table;
 use crate::ballot::{Ballot, Finding, Severity, Stance};
-use crate::core::Command;
-use crate::history::RoundRevised;
+use crate::core::{Command, question_asked};
+use crate::history::{RoundRevised, RoundRun};
 use crate::report::{github, html, madr, markdown, sarif};
 
 /// The first page of each format for people: what stands before the record.
@@ -139,6 +139,12 @@ fn a_proposal_that_was_amended_twice_is_one_decision_with_its_three_texts() {
         table.command(Command::FinishStep { step: "ask".to_owned() });
     }
     assert_eq!(table.document().decisions.len(), 1);
+    let asked: Vec<&RoundRun> = table.session.rounds.iter().collect();
+    assert_eq!(
+        question_asked(&asked, asked[2]),
+        "Deploy daily, but not on Fridays, and by day.",
+        "what was adopted"
+    );
     let record = madr(&table.document());
     assert!(record.contains("\n* Every participant of round 2 was handed the same snapshot, "), "{record}");
     for page in first_pages(&table) {

@@ -297,6 +297,7 @@ impl Count<'_> {
         } else if tally.abstained > 0 && replied == tally.abstained && tally.failed + tally.missing == 0 {
             let name = match tally.abstained {
                 1 => "the only seat abstained".to_owned(),
+                2 => "both seats abstained".to_owned(),
                 all => format!("all {all} abstained"),
             };
             (name, "Every seat answered, and none named an option.".to_owned())

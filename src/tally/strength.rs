@@ -82,7 +82,15 @@ fn some_of(some: usize, all: usize) -> String {
 impl Backing {
     /// "4 of 5 seats chose it".
     pub fn behind(&self) -> String {
-        self.worded(if self.by_weight { "of the weight" } else { "seats" })
+        self.worded(self.whom())
+    }
+
+    fn whom(&self) -> &'static str {
+        match self.by_weight {
+            true => "of the weight",
+            false if self.of.as_f64() == 1.0 => "seat",
+            false => "seats",
+        }
     }
 
     fn worded(&self, whom: &str) -> String {
@@ -102,8 +110,7 @@ impl Backing {
 
 impl fmt::Display for Backing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whom = if self.by_weight { "of the weight asked" } else { "seats asked" };
-        f.write_str(&self.worded(whom))?;
+        f.write_str(&self.worded(&format!("{} asked", self.whom())))?;
         self.but.as_ref().map_or(Ok(()), |but| write!(f, ", but {but}"))
     }
 }

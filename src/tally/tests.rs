@@ -330,3 +330,10 @@ fn several_are_chosen_down_to_the_edge() {
     let scored = read_ballots(text, "b.yaml").expect("ballots").profile;
     assert_eq!(super::count(&scored, Rule::Score, &terms).winners, ["start", "disk"], "0 is a score");
 }
+
+#[test]
+fn one_seat_is_told_in_the_singular() {
+    let one = || Score::from(Decimal::ONE);
+    let backing = Backing { votes: one(), of: one(), by_weight: false, deed: Deed::Chose, but: None };
+    assert_eq!(backing.to_string(), "1 of 1 seat asked chose it");
+}

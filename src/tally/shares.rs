@@ -41,15 +41,13 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
 fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Option<NoDecision> {
     let (total, most) = (places.total(), places.most());
     let all = places.shown(total);
-    let needed = if let Some(whole) = places.whole() {
-        let needed = whole / 2 + 1;
-        steps.push(format!("{whole} ballots name an option; majority: {needed}"));
-        needed.to_string()
+    let (needed, than) = if let Some(whole) = places.whole() {
+        ((whole / 2 + 1).to_string(), "")
     } else {
         let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.0));
-        steps.push(format!("ballots that name an option: {all}; majority: more than {half}"));
-        half.to_string()
+        (half.to_string(), "more than ")
     };
+    steps.push(format!("ballots that name an option: {all}; majority: {than}{needed}"));
     let has_won = 2 * most > total || 2 * most == total && is_tie;
     let (rule, most, more) = (Rule::Majority, places.shown(most), places.whole().is_none());
     (!has_won).then_some(NoDecision::BelowShare { rule, most, of: all, needed, more })

@@ -95,6 +95,12 @@ pub fn group_digits(number: usize) -> String {
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
+/// A count with its noun: `1 seat`, `2 seats`.
+pub fn pluralize(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", group_digits(count))
+}
+
 /// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.
 pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::findings::count_by_severity;
 use super::model::{Ballot, BallotForm, BallotKind, Finding, Stance};
+use crate::sanitize::pluralize;
 use crate::tally::{Decimal, IndexedBallot, UNLISTED};
 
 impl Ballot {
@@ -25,8 +26,7 @@ impl Ballot {
             Self::Consent(Stance::Block, Some(_)) => "blocks".to_owned(),
             Self::Ideas(ideas) => {
                 let titles: Vec<&str> = ideas.iter().map(|idea| idea.title.as_str()).collect();
-                let noun = if ideas.len() == 1 { "idea" } else { "ideas" };
-                format!("gives {} {noun}: {}", ideas.len(), titles.join(", "))
+                format!("gives {}: {}", pluralize(ideas.len(), "idea"), titles.join(", "))
             }
             Self::Findings(_) => format!("reports {}", self.brief()?),
             Self::Abstain => "abstains".to_owned(),

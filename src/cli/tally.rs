@@ -136,8 +136,9 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
             say(output, &line);
         }
         if args.supported {
-            let counted = format!("Counted: the {} of {all_answered} ballots", ballots(round).count());
-            say(output, &(counted + " that cite something in the snapshot."));
+            let counted = ballots(round).count();
+            let text = "Only ballots that cite something in the snapshot are counted";
+            say(output, &format!("{text}: {counted} of {all_answered}."));
         }
         if let [one] = found.as_slice() {
             explained(one, output);

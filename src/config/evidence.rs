@@ -173,7 +173,7 @@ fn cut(
     let range = wanted.cloned().unwrap_or(1..=last);
     if *range.end() > last {
         let asked = format!("{}-{}", range.start(), range.end());
-        return Err(problem(format!("has {last} lines, and lines {asked} are asked for")));
+        return Err(problem(format!("ends at line {last}, and lines {asked} are asked for")));
     }
     let from = range.start().saturating_sub(1) as usize;
     let content = lines.get(from..*range.end() as usize).unwrap_or_default().concat();

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::ballot::{BallotForm, OptionText};
 use crate::history::{Session, Written};
 use crate::round::material::{AgendaItem, Artifact};
+use crate::sanitize::pluralize;
 use crate::workflow::{Approval, Definition, OptionsFrom, Round, Step, Template};
 
 /// The longest name of an option that is taken from a result, in characters.
@@ -134,16 +135,15 @@ fn take_options(from: &OptionsFrom, scope: &Value, form: &mut BallotForm) -> Res
     }
     let count = form.options.len();
     if count < 2 {
-        return Err(format!("`{path}` has {count} options; a ballot needs at least two"));
+        return Err(format!("`{path}` has {}; a ballot needs at least two", pluralize(count, "option")));
     }
     if count > from.max {
         return Err(format!("`{path}` has {count} options; at most {} are accepted: `max`", from.max));
     }
     check_names(&form.options)?;
     let left_out = [(empty, "empty"), (doubles, "double")].into_iter().filter(|(count, _)| *count > 0);
-    let noun = |count| if count == 1 { "option" } else { "options" };
     Ok(left_out
-        .map(|(count, what)| format!("left out of `{path}`: {count} {what} {}", noun(count)))
+        .map(|(count, what)| format!("left out of `{path}`: {}", pluralize(count, &format!("{what} option"))))
         .collect())
 }
 

@@ -13,6 +13,7 @@ use super::state::{Invitation, RoundRun, SeatStatus, Session};
 use crate::round::envelope::is_hex;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
 use crate::round::seal::{Binding, SealHashes};
+use crate::sanitize::pluralize;
 
 impl Session {
     pub(super) fn note_joined(&mut self, joined: &SeatJoined) {
@@ -56,8 +57,8 @@ impl Session {
         if !here.is_empty() {
             let names: IndexSet<&str> = here.iter().copied().collect();
             let names = names.into_iter().collect::<Vec<_>>().join(", ");
-            let ballots = if here.len() == 1 { "ballot" } else { "ballots" };
-            notes.push(format!("{} {ballots} came as plain text, sealed on arrival: {names}", here.len()));
+            let ballots = pluralize(here.len(), "ballot");
+            notes.push(format!("{ballots} came as plain text, sealed on arrival: {names}"));
         }
         for (seat, known) in &self.invitations {
             if known.earlier_keys > 0 && known.key.is_some() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::core::Cost;
 use crate::history::{CloseReason, Door, Leak, RoundOpened, RoundRun, Session, Tally, Wrapped};
 use crate::round::answer::{Origin, Outcome, TokenUsage};
-pub use crate::sanitize::group_digits;
+pub use crate::sanitize::{group_digits, pluralize};
 use crate::workflow::Step;
 
 /// The ballots that a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -169,11 +169,6 @@ pub fn uncapital(text: &str) -> String {
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
-}
-
-pub fn pluralize(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", group_digits(count))
 }
 
 /// Money and tokens in words: what they cost; none where no service told.

@@ -14,6 +14,7 @@ use super::steps::round::{Close, Round, Selection};
 use super::steps::step::{Step, StepKind};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::sanitize::pluralize;
 use crate::tally::Rule;
 
 /// Ids and keys that no step may have.
@@ -230,7 +231,8 @@ impl<'a> Checker<'a> {
         ];
         for (key, quorum, what) in quora {
             if quorum.is_some_and(|quorum| quorum.required_of(seats) > seats) {
-                let message = format!("round `{}` can never {what}: {seats} seats", step.id);
+                let seats = pluralize(seats, "seat");
+                let message = format!("round `{}` can never {what}: {seats}", step.id);
                 return self.refuse(step, message, format!("lower `{key}`, or seat more participants"));
             }
         }

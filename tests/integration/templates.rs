@@ -76,7 +76,7 @@ fn options_of_a_result_are_taken_whole_or_the_step_fails() {
     let many: Vec<String> = (0..1000).map(|n| format!("option {n}")).collect();
     for (options, wanted) in [
         (json!([]), "`context.ask.options` has 0 options; a ballot needs at least two"),
-        (json!(["a", "a", "", "  ", null]), "has 1 options"),
+        (json!(["a", "a", "", "  ", null]), "has 1 option;"),
         (json!(many), "has 1000 options; at most 12 are accepted: `max`"),
         (json!("a, b"), "which is no list"),
         (json!([["a"], "b"]), "holds what is no option"),

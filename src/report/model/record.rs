@@ -273,7 +273,7 @@ fn closing(run: &RoundRun) -> String {
     }
     match run.opened.close {
         Close::All => "open until every seat is settled".to_owned(),
-        Close::Quorum => format!("open until {} seats are sealed", run.opened.quorum),
+        Close::Quorum => format!("open until the quorum of {} is sealed", run.opened.quorum),
         Close::Deadline => "open until its deadline".to_owned(),
         Close::Manual => "open until the facilitator closes it".to_owned(),
     }

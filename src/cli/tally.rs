@@ -137,8 +137,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         }
         if args.supported {
             let counted = ballots(round).count();
-            let text = "Only ballots that cite something in the snapshot are counted";
-            say(output, &format!("{text}: {counted} of {all_answered}."));
+            say(output, &format!("Ballots that cite the snapshot: {counted} of {all_answered}"));
         }
         if let [one] = found.as_slice() {
             explained(one, output);

@@ -177,7 +177,6 @@ impl WhatIf {
         format!("{:<18} {}{mark}", self.rule.name(), result(&self.verdict))
     }
 
-    /// The count with the keys that scripts build on.
     pub fn json(&self) -> Value {
         let Self { rule, terms, verdict, .. } = self;
         let mut value = json!({

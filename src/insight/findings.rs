@@ -17,7 +17,6 @@ pub struct FindingGroup<'a> {
     /// From the first to the last line that its findings name in that file.
     pub lines: Option<(u32, u32)>,
     pub place: Option<String>,
-    /// The gravest of its findings.
     pub severity: Severity,
     pub title: Option<&'a str>,
     pub set_aside: Option<&'a str>,

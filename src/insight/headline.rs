@@ -91,7 +91,6 @@ fn after(words: impl Iterator<Item = String>) -> String {
     if words.is_empty() { words } else { format!(" {words}.") }
 }
 
-/// The share of the ballots that a rule asks for.
 fn needed_share(rule: Rule, tally: &Tally) -> Option<String> {
     let share = rule.threshold(&tally.terms).map(|share| match share.to_string().as_str() {
         "1/2" => "half".to_owned(),
@@ -591,8 +590,7 @@ pub fn asked_about(session: &Session) -> Vec<String> {
     let merge = valid_proposal(session).and_then(|proposal| proposal.merge()).unwrap_or_default();
     let option = |one: &MergedOption| format!("proposed option: {}, of {}", one.title, one.from.join(", "));
     let aside = |one: &SetAside| format!("proposed to set aside: {}, as {}", one.idea, one.reason);
-    let merged: Vec<String> =
-        merge.options.iter().map(option).chain(merge.set_aside.iter().map(aside)).collect();
+    let merged = merge.options.iter().map(option).chain(merge.set_aside.iter().map(aside));
     // The proposal's own ids of ideas are those that hide their seats.
     let is_merge = |key: &str| !asked.ideas.is_empty() && matches!(key, "options" | "set_aside");
     let parts = asked.proposal.as_ref().and_then(Value::as_object).into_iter().flatten();

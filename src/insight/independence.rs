@@ -14,7 +14,6 @@ use crate::core::{is_persons, is_placeholder};
 use crate::history::{RoundRun, Session};
 use crate::round::answer::{Origin, Outcome};
 
-/// The maker of a model whose name does not tell.
 const UNKNOWN: &str = "unknown";
 
 /// Makers, and the beginnings of the names of their models or providers.
@@ -130,7 +129,7 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     groups.into_values().filter(|(names, any)| *any && names.len() > 1).map(|(names, _)| names).collect()
 }
 
-/// Says what a seat's requests went without, if anything: `without temperature, seed: not taken by …`.
+/// Says what a seat's requests went without, if anything: `without temperature, seed`.
 pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
     let answer = seat.answer.filter(|answer| !answer.record.dropped.is_empty())?;
     Some(format!("without {}", answer.record.dropped.join(", ")))

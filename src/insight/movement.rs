@@ -17,7 +17,6 @@ use crate::tally::leading;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Movement {
-    /// The earlier round.
     pub since: String,
     pub moves: Vec<Move>,
     #[serde(rename = "unchanged")]

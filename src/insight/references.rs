@@ -18,7 +18,6 @@ type Lines = BTreeMap<u32, String>;
 
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
-    /// The summaries of artifacts by their ids.
     summaries: HashMap<String, String>,
     /// By the artifact's id, and by the file they come from; of a diff as they are after the change.
     lines: HashMap<String, Lines>,

@@ -28,7 +28,6 @@ pub struct SeatView<'a> {
     pub origin: Origin,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    /// A word for where it stands.
     pub state: &'static str,
     /// None while it is open or sealed.
     pub outcome: Option<Outcome>,
@@ -99,19 +98,16 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
         SeatStatus::Lost(_) => outcome.map(|_| "its answer was lost with the round's key"),
         _ => answer.and_then(|answer| answer.reason.as_deref()),
     };
-    let (model, origin, spent) = if let Some(answer) = answer {
-        let record = &answer.record;
-        let model = if record.origin == Origin::Script { "scripted" } else { &*record.model };
-        (model, record.origin, seat.spent(&|model| session.price(model)))
-    } else {
-        let planned = info.map(|info| (info.label(step), info.planned_origin(step)));
-        let (model, origin) = planned.unwrap_or((offered, Origin::Model));
-        (model, origin, None)
+    let (model, origin) = match (answer.map(|answer| &answer.record), info) {
+        (Some(record), _) if record.origin == Origin::Script => ("scripted", record.origin),
+        (Some(record), _) => (&*record.model, record.origin),
+        (None, Some(info)) => (info.label(step), info.planned_origin(step)),
+        (None, None) => (offered, Origin::Model),
     };
     SeatView {
         name: &seat.name,
         info,
-        spent,
+        spent: answer.and_then(|_| seat.spent(&|model| session.price(model))),
         model,
         origin,
         elapsed_ms: seat.elapsed_ms,
@@ -198,12 +194,11 @@ pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
     decided.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
 }
 
-/// The confidence an answer states, as it was given; none when it states none.
+/// The confidence that an answer states, as it was given.
 pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
     Some(answer.answer.get("confidence")?.as_number()?.to_string())
 }
 
-/// One option of a count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bar<'a> {
     pub name: &'a str,
@@ -218,7 +213,6 @@ pub struct Bar<'a> {
 pub struct Supporter<'a> {
     #[serde(rename = "participant")]
     pub seat: &'a str,
-    /// Its confidence, if it states one.
     pub sure: Option<f64>,
 }
 

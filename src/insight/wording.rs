@@ -156,8 +156,7 @@ pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
 }
 
 pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let items: Vec<String> = items.into_iter().map(|item| item.as_ref().to_owned()).collect();
-    items.join(", ")
+    items.into_iter().map(|item| item.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
 /// A text that begins small, for the middle of a sentence.

@@ -88,7 +88,7 @@ impl Backing {
     fn whom(&self) -> &'static str {
         match self.by_weight {
             true => "of the weight",
-            false if self.of.as_f64() == 1.0 => "seat",
+            false if self.of.to_string() == "1" => "seat",
             false => "seats",
         }
     }

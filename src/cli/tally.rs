@@ -66,10 +66,9 @@ fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic>
 fn leaves_a_choice(found: &WhatIf) -> Result<(), Diagnostic> {
     let options = found.verdict.scores.len();
     let Some(Choose::Number(number)) = found.terms.choose.filter(|_| options > 0) else { return Ok(()) };
-    let problem =
-        || format!("--choose {number} of {} leaves nothing to decide", pluralize(options, "option"));
-    let refused = || Diagnostic::new(problem()).hint("choose fewer than there are");
-    if number < options { Ok(()) } else { Err(refused()) }
+    let message = format!("--choose {number} of {} leaves nothing to decide", pluralize(options, "option"));
+    let refused = Diagnostic::new(message).hint("choose fewer than there are");
+    if number < options { Ok(()) } else { Err(refused) }
 }
 
 fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {

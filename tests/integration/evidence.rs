@@ -92,7 +92,7 @@ fn the_screen_opens_a_round_with_evidence_at_once() {
 fn what_is_not_as_named_stops_before_anything_is_asked() {
     for (artifact, said) in [
         ("file: src/none.rs", "src/none.rs"),
-        ("file: src/cache.rs, lines: 3-9", "has 4 lines"),
+        ("file: src/cache.rs, lines: 3-9", "ends at line 4"),
         ("file: src/binary", "UTF-8"),
         ("file: ../outside.rs", "outside the project"),
         ("file: src/key.txt", "line 2: this looks like an AWS access key"),
@@ -204,7 +204,7 @@ fn only_ballots_that_cite_something_are_counted_when_asked() {
          qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n";
     desk.write("answers.yaml", text);
     desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
-    desk.run(["tally", "s.s2s", "--supported"]).code(0).shows("the 1 of 3 ballots");
+    desk.run(["tally", "s.s2s", "--supported"]).code(0).shows("cite the snapshot: 1 of 3");
     let json = desk.run(["tally", "s.s2s", "--supported", "--json"]).code(0).lines();
     assert_eq!(json[0]["winners"], serde_json::json!(["a"]));
     assert_eq!(json[0]["recorded"]["winners"], serde_json::json!(["b"]));

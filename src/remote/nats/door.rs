@@ -198,7 +198,10 @@ impl Sender {
                     due.extend(subject.map(|subject| (seat.name.clone(), subject, asking)));
                 }
                 SeatStatus::Excused(_) if offered.seats.remove(&seat.name).is_some() => {
-                    self.withdraw(&subject(session, round, seat).unwrap_or_default()).await;
+                    // Without a subject everything in the queue would be meant.
+                    if let Some(subject) = subject(session, round, seat) {
+                        self.withdraw(&subject).await;
+                    }
                 }
                 _ => {}
             }

@@ -172,7 +172,7 @@ impl Worker {
         Ok(came)
     }
 
-    /// Works on one message to its end. The queue is told meanwhile that somebody does.
+    /// Works on one message to its end, and tells the queue meanwhile that somebody does.
     async fn handle(&self, message: Message) {
         let delivered = message.info().map_or(1, |info| info.delivered);
         let signature = message.headers.as_ref().and_then(|headers| headers.get(SIGNATURE));

@@ -23,7 +23,7 @@ use crate::workflow::TaskMark;
 /// Sees every event once it is on disk.
 pub trait Observer: Send {
     /// Is shown the event, and the state, which may be some events further.
-    fn on_event(&mut self, line: &LogEntry, session: &Session);
+    fn on_event(&mut self, _line: &LogEntry, _session: &Session) {}
 
     /// Is shown the state once for all events that were shown together.
     fn on_written(&mut self, _session: &Session) {}

@@ -8,14 +8,12 @@ use serde_json::{Value, json};
 use super::facilitator::{Facilitator, FacilitatorRequest, WaitPoint};
 use super::state::{Engine, EngineConfig, Observer, SeatedParticipants};
 use crate::core::Command;
-use crate::history::{LogEntry, Session, Timestamp};
+use crate::history::{Session, Timestamp};
 use crate::journal::{Disk, Journal, KeyStore};
 
 pub struct Nobody;
 
-impl Observer for Nobody {
-    fn on_event(&mut self, _: &LogEntry, _: &Session) {}
-}
+impl Observer for Nobody {}
 
 impl Facilitator for Nobody {
     fn next_request<'a>(

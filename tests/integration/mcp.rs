@@ -1,6 +1,5 @@
 //! `mcp`, end to end: the tests are the assistant's client.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
@@ -141,49 +140,22 @@ fn question() -> Value {
 fn nothing_but_numbers_is_said_before_the_close() {
     let (desk, _server, gate) = gated();
     let mut client = Client::connected(&desk, &[]);
-    let mut asked = question();
-    asked["own_ballot"] = json!({"vote": "sqlite", "reason": CANARY});
-    let session = client.convene(&asked);
-    client.until_sealed(&session, 2);
-    let numbers = json!({"session": session, "state": "open", "seats": 3, "sealed": 2, "poll_ms": 3000});
+    let session = client.convene(&question());
+    client.until_sealed(&session, 1);
+    let numbers = json!({"session": session, "state": "open", "seats": 2, "sealed": 1, "poll_ms": 3000});
     assert_eq!(client.status(&session), numbers);
     let said = client.refused("result", &json!({"session": session}));
     assert!(said.contains("not over") && said.contains("`status`"), "{said}");
-    for hidden in [CANARY, "heron", "skeptic", "qa-lead", "caller\""] {
+    for hidden in [CANARY, "heron", "skeptic", "qa-lead"] {
         assert!(!client.transcript.contains(hidden), "{hidden} in {}", client.transcript);
     }
     gate.store(true, Ordering::Release);
     assert_eq!(client.waited(&session)["state"], "closed");
     let result = client.result(&session);
     assert_eq!((&result["decided"], &result["winner"]), (&json!(true), &json!("redis")), "{result}");
-    assert_eq!(result["dissent"], json!(["caller"]));
+    assert_eq!(result["dissent"], json!([]));
     assert_eq!(result["rounds"][0]["seats"][0]["answer"]["position"], CANARY);
     assert_eq!(result["rehearsal"], false);
-}
-
-#[test]
-fn the_own_ballot_is_on_disk_before_anyone_is_asked() {
-    let (first, early) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let desk = Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
-    let (asked, unsealed, home) = (Arc::clone(&first), Arc::clone(&early), Arc::clone(&desk));
-    let server = Server::start(move |_| {
-        asked.store(true, Ordering::Release);
-        let sessions = home.get().expect("set").join("state/sessions");
-        let file = fs::read_dir(sessions).expect("listed").next().expect("one").expect("listed").path();
-        if !fs::read_to_string(file).expect("read").contains("event: ballot_sealed") {
-            unsealed.store(true, Ordering::Release);
-        }
-        Answer::chat("vote: redis\n")
-    });
-    let own = Desk::new().served_by(&server);
-    desk.set(own.home()).expect("once");
-    let mut client = Client::connected(&own, &[]);
-    let mut question = question();
-    question["own_ballot"] = json!({"vote": "sqlite"});
-    let session = client.convene(&question);
-    assert_eq!(client.waited(&session)["state"], "closed");
-    assert!(first.load(Ordering::Acquire), "the service was asked");
-    assert!(!early.load(Ordering::Acquire), "somebody was asked before the caller's seal");
 }
 
 #[test]
@@ -285,7 +257,6 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         (with("rule", json!("fairest")), "fairest"),
         (with("strategy", json!("brainstorm")), "brainstorm"),
         (json!({"question": "q", "strategy": "delphi", "evidence": []}), "give the options"),
-        (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),
         (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
         (with("participants", json!(["human"])), "is a person"),
         (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
@@ -316,8 +287,7 @@ fn arguments_are_taken_as_assistants_write_them() {
         assert!(!tools.contains(word), "{word}: {tools}");
     }
     let asked = json!({"question": "42", "options": "[\"a\", \"b\"]", "evidence": "[]", "participants": "",
-        "rule": null, "strategy": "", "max_usd": "0.5", "deadline_s": "60.0",
-        "own_ballot": "{\"vote\": \"a\", \"confidence\": null}"});
+        "rule": null, "strategy": "", "max_usd": "0.5", "deadline_s": "60.0"});
     let session = client.convene(&asked);
     let done = client.call("status", &json!({"session": session, "wait_s": 5.0}));
     assert_eq!(done["session"], session);

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Arguments that are no texts; assistants write some of them as texts all the same.
-const NO_TEXTS: [&str; 7] =
-    ["options", "participants", "evidence", "own_ballot", "max_usd", "deadline_s", "wait_s"];
+const NO_TEXTS: [&str; 6] = ["options", "participants", "evidence", "max_usd", "deadline_s", "wait_s"];
 
 /// Takes arguments as assistants write them: null and an empty text are absent, a list, map or number may be
 /// JSON in a text, names may be separated by commas or line ends, and seconds may have a fraction.
@@ -89,9 +88,6 @@ pub struct Convene {
     /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
-    /// Your own ballot, sealed as seat `caller` before anyone else is asked: for example
-    /// `{"vote": "redis", "rationale": ["..."], "confidence": 0.7}`. Only in a single round.
-    pub own_ballot: Option<Map<String, Value>>,
     /// The most that the session may cost, in US dollars. Required unless every seat is free.
     pub max_usd: Option<f64>,
     /// The round closes after this many seconds with the answers that are there.

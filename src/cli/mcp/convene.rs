@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Convene, Evidence, Numbers, SeatArgument};
-use super::sessions::{CALLER, Sessions};
-use crate::ballot::{ParsedReply, read_reply};
+use super::arguments::{Convene, Evidence, Numbers};
+use super::sessions::Sessions;
 use crate::cli::args::McpArgs;
 use crate::config::{first_secret, price_of};
 use crate::diagnostic::Diagnostic;
@@ -13,9 +12,8 @@ use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::plan::{LaunchOptions, ModelFlags, load_definition};
 use crate::launch::prepare::prepare;
-use crate::launch::scripted_answers::Answers;
 use crate::launch::seat::Launcher;
-use crate::workflow::{DEFAULT_PANEL, Step, StepKind, Template, split_participants};
+use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
 use crate::yaml::read;
 
 const FILE: &str = "convene";
@@ -33,21 +31,19 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
         is_headless: true,
         flags: ModelFlags::parse(&args.model),
         max_usd: args.max_usd,
-        answers: own_answers(asked)?,
         ..LaunchOptions::default()
     };
     let opening = prepare(plan, &options, &set_up, &mut |notice| notices.push(notice.clone()))?;
     let seats = &opening.header.participants;
     check_seats(seats)?;
     check_merges(&opening.session)?;
-    check_own_ballot(asked, &opening.session)?;
     check_cost(asked.max_usd.or(args.max_usd), seats, &set_up)?;
     notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
     let launcher = Launcher { options: &options, set_up: &set_up, desk: None };
     let header = launcher.measured(&opening.header, &mut |notice| notices.push(notice.clone()))?;
     let path = set_up.folders.sessions_to_write()?.join(format!("{}.s2s", header.session));
     let ready = launcher.begin(header, &path)?;
-    let mut numbers = sessions.start(ready, set_up, asked.own_ballot.is_some())?;
+    let mut numbers = sessions.start(ready, set_up)?;
     numbers.notices = notices.iter().map(in_words).collect();
     Ok(numbers)
 }
@@ -83,14 +79,6 @@ pub fn id_of(question: &str) -> String {
 
 fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> {
     let mut seats: Vec<Value> = asked.participants.iter().map(|seat| json!(seat)).collect();
-    let is_caller = |seat: &SeatArgument| match seat {
-        SeatArgument::Name(name) => name == CALLER,
-        SeatArgument::Map(map) => map.name.as_deref() == Some(CALLER),
-    };
-    if asked.participants.iter().any(is_caller) {
-        let problem = Diagnostic::new(format!("`{CALLER}` is your own seat"));
-        return Err(problem.hint("give your ballot as `own_ballot`, or name the seat otherwise"));
-    }
     if seats.is_empty() {
         for entry in panel.iter().flat_map(|list| split_participants(list)) {
             seats.push(seat_of(&entry)?);
@@ -98,10 +86,6 @@ fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> 
     }
     if seats.is_empty() {
         seats = DEFAULT_PANEL.iter().map(|name| (*name).into()).collect();
-    }
-    if asked.own_ballot.is_some() {
-        // Nobody is asked for it: the answer is given beforehand.
-        seats.push(json!({"name": CALLER, "model": "human"}));
     }
     Ok(seats.into())
 }
@@ -141,11 +125,6 @@ pub fn step(asked: &Convene) -> Result<Value, Diagnostic> {
     let mut step = json!({"id": STEP});
     let strategy = asked.strategy.as_deref().filter(|name| *name != "blind");
     if let Some(strategy) = strategy {
-        if asked.own_ballot.is_some() {
-            let problem =
-                Diagnostic::new(format!("`{strategy}` has several rounds, and `own_ballot` is for one"));
-            return Err(problem.hint("leave one of both out"));
-        }
         step["type"] = "discussion".into();
         step["strategy"] = strategy.into();
         step["topic"] = question.into();
@@ -174,12 +153,6 @@ pub fn step(asked: &Convene) -> Result<Value, Diagnostic> {
     Ok(step)
 }
 
-/// The assistant's own ballot, as an answer that is given beforehand.
-fn own_answers(asked: &Convene) -> Result<Answers, Diagnostic> {
-    let Some(ballot) = &asked.own_ballot else { return Ok(Answers::default()) };
-    Answers::parse(&json!({STEP: {CALLER: ballot}}).to_string(), "own_ballot")
-}
-
 /// Refuses a discussion whose options a person would have to make of the seats' ideas.
 fn check_merges(session: &Session) -> Result<(), Diagnostic> {
     let mut steps = session.definition().all_steps();
@@ -190,24 +163,9 @@ fn check_merges(session: &Session) -> Result<(), Diagnostic> {
     Err(problem.hint("give the options to vote on"))
 }
 
-/// Refuses an own ballot that could not be counted, before anything is written.
-fn check_own_ballot(asked: &Convene, session: &Session) -> Result<(), Diagnostic> {
-    let Some(ballot) = &asked.own_ballot else { return Ok(()) };
-    let Some(round) = session.definition().step(STEP).and_then(Step::round) else { return Ok(()) };
-    match read_reply(&round.ballot, &Value::Object(ballot.clone()).to_string()) {
-        ParsedReply::Answered(_) | ParsedReply::BareBlock(..) => Ok(()),
-        ParsedReply::Invalid(why) | ParsedReply::Refused(why) => {
-            let problem = Diagnostic::new(format!("`own_ballot` cannot be counted: {why}"));
-            Err(problem.hint("nothing was started; correct it and convene again"))
-        }
-    }
-}
-
 /// Refuses seats that only a person could answer for: no one is asked here.
 fn check_seats(seats: &[SeatInfo]) -> Result<(), Diagnostic> {
-    let is_person = |seat: &&SeatInfo| {
-        seat.name != CALLER && matches!(seat.model.split('/').next(), Some("human" | "remote"))
-    };
+    let is_person = |seat: &&SeatInfo| matches!(seat.model.split('/').next(), Some("human" | "remote"));
     let Some(seat) = seats.iter().find(is_person) else { return Ok(()) };
     let problem =
         Diagnostic::new(format!("seat `{}` is a person or remote, and nobody asks it here", seat.name));

@@ -56,8 +56,7 @@ const INSTRUCTIONS: &str = "\
 roundtable asks a panel of models one question, blind: every seat gets the same material, and nobody, you \
 included, sees an answer before the round closes. Use it for decisions that deserve more than one opinion.\n\
 1. Build the evidence pack: the files, logs and facts that the question turns on, word for word. Seats have no \
-tools and know nothing else. Keep your own opinion out of question and evidence; if you have one, seal it as \
-`own_ballot`.\n\
+tools and know nothing else. Keep your own opinion out of question and evidence.\n\
 2. `convene`, then `status` until the state is `closed`. Before the close there are only numbers: do not guess \
 or summarise what the panel thinks.\n\
 3. `result`, and report decision, count and `dissent`, word for word, to the user.";

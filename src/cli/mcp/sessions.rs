@@ -3,11 +3,10 @@
 //! Each runs on a thread of its own. The numbers are those of events that are on disk.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt as _};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -15,16 +14,14 @@ use tokio_util::sync::CancellationToken;
 use super::arguments::{Numbers, SessionState};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer};
-use crate::history::{Event, LogEntry, PauseReason, RoundRun, Session};
+use crate::history::{PauseReason, RoundRun, Session};
 use crate::launch::environment::Environment;
 use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::participants::progress::ProgressBoard;
-use crate::participants::{Failure, Participant, Reply, SeatRequest, lock};
+use crate::participants::lock;
 
-/// The seat of the assistant that convenes a panel and has a ballot of its own.
-pub const CALLER: &str = "caller";
 const MOST: usize = 8;
 /// The interval between questions, in milliseconds.
 const POLL_MS: u64 = 3000;
@@ -61,27 +58,12 @@ impl Sessions {
         Err(problem.hint("wait for one of them to close, with `status`"))
     }
 
-    /// Runs a session that is ready, and returns its first numbers. With `caller_first` nobody is asked
-    /// before the seat of the assistant is sealed.
-    pub fn start(
-        &self,
-        mut ready: ReadySession,
-        set_up: Environment,
-        caller_first: bool,
-    ) -> Result<Numbers, Diagnostic> {
+    /// Runs a session that is ready, and returns its first numbers.
+    pub fn start(&self, ready: ReadySession, set_up: Environment) -> Result<Numbers, Diagnostic> {
         let first = numbers_of(&ready.session);
         let id = first.session.clone();
         let (tell, numbers) = watch::channel(first.clone());
-        let (open_gate, gate) = watch::channel(!caller_first);
-        if caller_first {
-            for (name, participant) in &mut ready.table {
-                if name != CALLER {
-                    let inner = Arc::clone(participant);
-                    *participant = Arc::new(AfterCaller { inner, gate: gate.clone() });
-                }
-            }
-        }
-        let mut publisher = NumbersPublisher { tell, open_gate };
+        let mut publisher = NumbersPublisher { tell };
         let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
         let work = move || {
             let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
@@ -171,7 +153,6 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
 /// Tells the numbers of what is on disk.
 struct NumbersPublisher {
     tell: watch::Sender<Numbers>,
-    open_gate: watch::Sender<bool>,
 }
 
 impl NumbersPublisher {
@@ -184,47 +165,11 @@ impl NumbersPublisher {
 }
 
 impl Observer for NumbersPublisher {
-    fn on_event(&mut self, line: &LogEntry, _: &Session) {
-        let event = &line.stamped.event;
-        let is_caller = matches!(event, Event::BallotSealed(sealed) if sealed.participant == CALLER)
-            || matches!(event, Event::SeatFailed(failed) if failed.participant == CALLER)
-            || matches!(event, Event::RoundClosed(_));
-        if is_caller {
-            self.open_gate.send_replace(true);
-        }
-    }
-
     fn on_written(&mut self, session: &Session) {
         let numbers = numbers_of(session);
         // The end is reported once the file is closed.
         if numbers.state == SessionState::Open {
             self.tell.send_replace(numbers);
         }
-    }
-}
-
-/// A participant that is asked once the assistant's own ballot is sealed on disk.
-struct AfterCaller {
-    inner: Arc<dyn Participant>,
-    gate: watch::Receiver<bool>,
-}
-
-impl Participant for AfterCaller {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let mut gate = self.gate.clone();
-        async move {
-            // A gate whose keeper is gone leads nowhere: the session is over.
-            let _ = gate.wait_for(|is_open| *is_open).await;
-            self.inner.ask(ask).await
-        }
-        .boxed()
-    }
-
-    fn waits_for_person(&self, step: &str) -> bool {
-        self.inner.waits_for_person(step)
-    }
-
-    fn unavailable_reason(&self, step: &str) -> Option<String> {
-        self.inner.unavailable_reason(step)
     }
 }

@@ -379,21 +379,6 @@ pub struct WorkerArgs {
     /// Set the worker's name (`remote/nats/NAME`)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Read the server's credentials from this file (mode 600)
-    #[arg(long, value_name = "FILE")]
-    pub creds: Option<PathBuf>,
-    /// Answer this many questions at once (default: 16)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub in_flight: Option<u64>,
-    /// Stop before the total cost can exceed USD
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub max_usd: Option<f64>,
-    /// Ask this model (repeatable; the first where a seat names none)
-    #[arg(long = "model", value_name = "MODEL")]
-    pub models: Vec<String>,
-    /// End when there is nothing to answer
-    #[arg(long)]
-    pub until_idle: bool,
     #[command(flatten)]
     pub trust: TrustFlag,
 }
@@ -405,11 +390,6 @@ pub enum WorkerVerb {
     Keygen,
     /// Print the public key for workers' `table_keys` (created on first use)
     TableKey,
-    /// Print the permissions that a worker needs on the NATS server, and no others
-    Permissions {
-        /// Worker
-        name: String,
-    },
 }
 
 #[derive(Debug, Clone, Default, ClapArgs)]

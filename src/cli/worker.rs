@@ -19,7 +19,7 @@ use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
-use crate::remote::nats::{Address, SESSION, names};
+use crate::remote::nats::{Address, SESSION};
 use crate::remote::worker::{Answerer, Money, Spool, Worker, WorkerModel, WorkerSettings};
 
 const IN_FLIGHT: u64 = 16;
@@ -33,10 +33,6 @@ pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {
         }
         Some(WorkerVerb::TableKey) => {
             output.line(&format!("ed25519:{}", lasting_table_key(&keys()?)?.public()));
-            Ok(ExitCode::Finished)
-        }
-        Some(WorkerVerb::Permissions { name }) => {
-            output.line(&permissions(checked(name)?));
             Ok(ExitCode::Finished)
         }
         None => work(args, output),
@@ -57,24 +53,6 @@ fn checked(name: &str) -> Result<&str, Diagnostic> {
     Err(problem.hint(format!("use letters, digits, `-` and `_`, such as `fleet`, but not `{SESSION}`")))
 }
 
-fn permissions(name: &str) -> String {
-    let (offers, contexts) = (names::OFFERS, names::CONTEXTS);
-    format!(
-        "# What the worker `{name}` may do on a NATS server; all else is denied.\n\
-         # With this in `{name}.conf`: users: [{{user: {name}, password: …, include {name}.conf}}]\n\
-         permissions: {{\n  \
-           publish: {{allow: [\n    \
-             \"$JS.API.CONSUMER.INFO.{offers}.{name}\"\n    \
-             \"$JS.API.CONSUMER.MSG.NEXT.{offers}.{name}\"\n    \
-             \"$JS.ACK.{offers}.{name}.>\"\n    \
-             \"rt.sealed.{name}.>\"\n    \
-             \"$JS.API.DIRECT.GET.{contexts}.>\"\n  \
-           ]}}\n  \
-           subscribe: {{allow: [\"_INBOX_{name}.>\"]}}\n\
-         }}"
-    )
-}
-
 fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     let set_up = environment(args.trust.trust, output)?;
     let config = &set_up.config.worker;
@@ -86,10 +64,10 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     let url = url.ok_or_else(|| {
         missing("no NATS server is named", "add --nats, or write `worker: {nats: {url: …}}` in config.yaml")
     })?;
-    let creds_file = args.creds.clone().or_else(|| config.nats.creds_file.clone());
-    let in_flight = args.in_flight.or(config.in_flight.map(|most| most.get().min(1024))).unwrap_or(IN_FLIGHT);
+    let creds_file = config.nats.creds_file.clone();
+    let in_flight = config.in_flight.map_or(IN_FLIGHT, |most| most.get().min(1024));
     let folder = set_up.folders.state.join("worker").join(name);
-    let answerer = answerer(args, &set_up, &folder)?;
+    let answerer = answerer(&set_up, &folder)?;
     let models: Vec<&str> = answerer.models.iter().map(|model| model.name.as_str()).collect();
     let limit = match &answerer.money {
         Some(money) => format!(", ${:.4} spent", money.spent()?),
@@ -103,7 +81,6 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
         answerer,
         spool: Spool::open(Disk::default(), &folder)?,
         in_flight: usize::try_from(in_flight).unwrap_or(usize::MAX),
-        until_idle: args.until_idle,
         interrupt: interrupt.clone(),
         tell: Arc::new(move |line| console.note(&crate::sanitize::harmless_line(line))),
     };
@@ -122,7 +99,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     })
 }
 
-fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
+fn answerer(set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
     let config = &set_up.config.worker;
     let keys = set_up.keys();
     let key = keys.signing_key(WORKER_KEY)?.ok_or_else(|| {
@@ -136,14 +113,14 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
             .hint("write `worker: {table_keys: [ed25519:…]}` in config.yaml, as `roundtable worker table-key` prints it where the sessions run")
             .into());
     }
-    let max_usd = args.max_usd.or(config.max_usd.map(|most| most.0));
-    let mut names = if args.models.is_empty() { config.models.clone() } else { args.models.clone() };
+    let max_usd = config.max_usd.map(|most| most.0);
+    let mut names = config.models.clone();
     if names.is_empty() {
         names.extend(set_up.config.model.as_ref().map(|model| model.value.clone()));
     }
     if names.is_empty() {
         let problem = Diagnostic::new("no model is named");
-        return Err(problem.hint("add --model, or write `worker: {models: […]}` in config.yaml").into());
+        return Err(problem.hint("write `worker: {models: […]}` in config.yaml").into());
     }
     let models = names.iter().map(|name| model(name, set_up, max_usd.is_some()));
     Ok(Answerer {
@@ -170,7 +147,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerMod
 
 #[cfg(test)]
 mod tests {
-    use super::{checked, permissions};
+    use super::checked;
 
     #[test]
     fn a_name_is_a_part_of_subjects() {
@@ -178,14 +155,5 @@ mod tests {
         for name in ["", "facilitator", "a.b", "*", ">", "a b", "a/b", "größe"] {
             checked(name).expect_err(name);
         }
-    }
-
-    #[test]
-    fn permissions_are_those_of_one_worker() {
-        let text = permissions("fleet");
-        for subject in ["$JS.ACK.RT_OFFER.fleet.>", "rt.sealed.fleet.>", "_INBOX_fleet.>"] {
-            assert!(text.contains(subject), "{text}");
-        }
-        assert_eq!(text.matches('"').count(), 12, "six subjects and no other\n{text}");
     }
 }

@@ -238,7 +238,7 @@ run *
 resume stranger.s2s | resume 20260101-000000-s-0000
 serve * --bind 127.0.0.1:0 --linger 0
 inbox run -- *
-worker --nats nats://127.0.0.1:1 --name w --until-idle | worker keygen | worker table-key | worker permissions w
+worker --nats nats://127.0.0.1:1 --name w | worker keygen | worker table-key
 mcp
 replay stranger.s2s | replay stranger.s2s --json
 verify stranger.s2s --explain

@@ -532,19 +532,26 @@ fn an_interrupt_lets_a_worker_finish_what_it_has_begun() {
 #[test]
 fn a_worker_that_cannot_start_says_why_by_its_exit_code() {
     let Some(mut queue) = Queue::start() else { return };
-    let of = |queue: &Queue, more: &[&str]| {
-        queue.run("worker-home", &[&["worker", "--name", "fleet"], more].concat())
-    };
-    of(&queue, &["--creds", "nothing"]).code(2).tells("docs/ELSEWHERE.md");
-    of(&queue, &["--model", "remote/link"]).code(2).tells("does not answer here");
-    queue.run("nobody", &["worker", "--nats", &queue.0.url(), "--name", "fleet"]).code(2).tells("keygen");
+    let run =
+        |queue: &Queue, home: &str| queue.run(home, &["worker", "--nats", &queue.0.url(), "--name", "fleet"]);
+    let config = fs::read_to_string(queue.path("worker-home/config/config.yaml")).expect("there");
+    for (from, to, told) in
+        [("/fleet}", "/nothing}", "docs/ELSEWHERE.md"), ("rehearsal", "remote/link", "does not answer here")]
+    {
+        queue.configure("worker-home", &config.replace(from, to));
+        run(&queue, "worker-home").code(2).tells(told);
+    }
+    queue.configure("worker-home", &config);
+    run(&queue, "nobody").code(2).tells("keygen");
     queue.0.kill();
-    of(&queue, &[]).code(5);
+    run(&queue, "worker-home").code(5);
 }
 
 #[test]
-fn the_printed_permissions_are_enough_and_allow_nothing_else() {
-    let permissions = Desk::new().run(["worker", "permissions", "fleet"]).out;
+fn the_documented_permissions_are_enough_and_allow_nothing_else() {
+    let document = include_str!("../../docs/ELSEWHERE.md");
+    let (_, permissions) = document.split_once("# fleet.conf\n").expect("shown");
+    let (permissions, _) = permissions.split_once("```").expect("an end");
     let users = format!(
         "authorization {{users: [{{user: boss, password: boss}}\n{{user: fleet, password: fleet\n{permissions}}}]}}"
     );

@@ -19,8 +19,8 @@ use crate::launch::environment::Environment;
 use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{FrontEnd, run};
 use crate::launch::seat::ReadySession;
-use crate::participants::progress::ProgressBoard;
 use crate::participants::lock;
+use crate::participants::progress::ProgressBoard;
 
 const MOST: usize = 8;
 /// The interval between questions, in milliseconds.

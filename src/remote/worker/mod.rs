@@ -53,8 +53,6 @@ pub struct WorkerSettings {
     pub answerer: Answerer,
     pub spool: Spool,
     pub in_flight: usize,
-    /// It ends when there is nothing to answer.
-    pub until_idle: bool,
     /// Cancelled when nothing more is to be begun.
     pub interrupt: CancellationToken,
     /// Says one line to its owner.
@@ -96,8 +94,8 @@ impl Worker {
         (self.settings.tell)(line);
     }
 
-    /// Sends what an earlier run has left, and answers offers until it is interrupted, or idle. What is in
-    /// work then is finished.
+    /// Sends what an earlier run has left, and answers offers until it is interrupted. What is in work then
+    /// is finished.
     ///
     /// # Errors
     /// When the consumer of its offers has another configuration, or it may not use it.
@@ -113,7 +111,7 @@ impl Worker {
     }
 
     async fn take_offers(self: &Arc<Self>, at_work: &mut JoinSet<()>) -> Result<(), QueueError> {
-        let Some(consumer) = self.consumer().await? else { return Ok(()) };
+        let consumer = self.consumer().await?;
         let mut forgot = None::<Instant>;
         loop {
             if forgot.is_none_or(|forgot| forgot.elapsed() > DAY) {
@@ -124,52 +122,46 @@ impl Worker {
                 at_work.join_next().await;
             }
             while at_work.try_join_next().is_some() {}
-            let was_idle = at_work.is_empty();
-            match self.pull(&consumer, at_work).await {
-                Ok(0) if self.settings.until_idle && was_idle => return Ok(()),
-                Ok(_) => {}
-                Err(why) => {
-                    self.trouble.say(&format!("the queue gives no offers: {why}; trying again"));
-                    sleep(PAUSE).await;
-                }
+            if let Err(why) = self.pull(&consumer, at_work).await {
+                self.trouble.say(&format!("the queue gives no offers: {why}; trying again"));
+                sleep(PAUSE).await;
             }
         }
     }
 
-    /// The consumer of its offers, once a session has made it; `None` where that is not waited for.
-    async fn consumer(&self) -> Result<Option<PullConsumer>, QueueError> {
+    /// The consumer of its offers, once a session has made it.
+    async fn consumer(&self) -> Result<PullConsumer, QueueError> {
         let mut is_told = false;
         loop {
             match worker_consumer(&self.queue, self.name()).await {
-                Ok(None) if !self.settings.until_idle => {
+                Ok(Some(consumer)) => return Ok(consumer),
+                Ok(None) => {
                     if !std::mem::replace(&mut is_told, true) {
                         self.tell("no session has asked for this worker yet: waiting");
                     }
                 }
                 // The server has answered before: what is wrong now may pass.
                 Err(QueueError::Refused(_)) if is_told => {}
-                found => return found,
+                Err(error) => return Err(error),
             }
             sleep(PAUSE).await;
         }
     }
 
-    /// Takes as many offers as there is room for; returns how many came.
+    /// Takes as many offers as there is room for.
     async fn pull(
         self: &Arc<Self>,
         consumer: &PullConsumer,
         at_work: &mut JoinSet<()>,
-    ) -> Result<usize, String> {
+    ) -> Result<(), String> {
         let free = self.settings.in_flight - at_work.len();
         let batch = consumer.batch().max_messages(free).expires(PULL).messages().await;
         let mut batch = batch.map_err(|error| error.to_string())?;
-        let mut came = 0;
         while let Some(message) = batch.next().await {
             let (this, message) = (Arc::clone(self), message.map_err(|error| error.to_string())?);
             at_work.spawn(async move { this.handle(message).await });
-            came += 1;
         }
-        Ok(came)
+        Ok(())
     }
 
     /// Works on one message to its end, and tells the queue meanwhile that somebody does.

@@ -19,7 +19,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::args::ServeArgs;
 use super::console::{Console, is_on_terminal};
 use crate::clock::system_time;
-use crate::config::read_file::read_text;
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
@@ -94,7 +93,7 @@ pub struct OpenedLinks {
 
 impl LinkDoor {
     /// # Errors
-    /// An address where browsers cannot seal or that is taken; a certificate that cannot be used.
+    /// An address where browsers cannot seal or that is taken; a certificate that cannot be made.
     pub fn bind(asked: RemoteConfig, keys: KeyStore) -> Result<Self, Diagnostic> {
         if let Some(url) = &asked.behind
             && !url
@@ -109,12 +108,11 @@ impl LinkDoor {
             address.set_ip(lan_address()?);
         }
         let makes_tls = asked.self_signed || asked.lan;
-        let has_tls = makes_tls || asked.certificate().is_some();
-        if !address.ip().is_loopback() && asked.behind.is_none() && !has_tls {
+        if !address.ip().is_loopback() && asked.behind.is_none() && !makes_tls {
             let problem =
                 Diagnostic::new(format!("browsers cannot seal over plain http to `{}`", address.ip()));
-            let hint = "add `--self-signed`, or `--cert FILE --key FILE`; or listen at 127.0.0.1 and use \
-                        `--behind https://NAME` with a proxy or tunnel that leads here";
+            let hint = "add `--self-signed`; or listen at 127.0.0.1 and use `--behind https://NAME` with a \
+                        proxy or tunnel that leads here";
             return Err(problem.hint(hint));
         }
         let listener = TcpListener::bind(address).and_then(|listener| {
@@ -129,14 +127,8 @@ impl LinkDoor {
         // That in the network, where it listens at all addresses.
         let ip = address.ip();
         let reached = if ip.is_unspecified() { lan_address().unwrap_or(ip) } else { ip };
-        let (tls, notes) = match asked.certificate() {
-            Some((certificate, key)) => (Some(given_certificate(certificate, key)?), Vec::new()),
-            None if makes_tls => {
-                let (tls, notes) = made_certificate(&keys, reached)?;
-                (Some(tls), notes)
-            }
-            None => (None, Vec::new()),
-        };
+        let made = makes_tls.then(|| made_certificate(&keys, reached)).transpose()?;
+        let (tls, notes) = made.map_or((None, Vec::new()), |(tls, notes)| (Some(tls), notes));
         let url = asked.behind.clone().unwrap_or_else(|| {
             let scheme = if tls.is_some() { "https" } else { "http" };
             format!("{scheme}://{}", SocketAddr::new(reached, address.port()))
@@ -210,9 +202,6 @@ impl LinkDoor {
         for (option, is_given) in [(" --lan", lan), (" --self-signed", self_signed)] {
             options.push_str(if *is_given { option } else { "" });
         }
-        if let Some((certificate, key)) = self.asked.certificate() {
-            options.push_str(&format!(" --cert {} --key {}", certificate.display(), key.display()));
-        }
         options.extend(behind.iter().map(|url| format!(" --behind {url}")));
         options
     }
@@ -281,12 +270,6 @@ fn lan_address() -> Result<IpAddr, Diagnostic> {
         Diagnostic::new("this machine has no address in a network")
             .hint("name one: --bind ADDRESS:PORT --self-signed")
     })
-}
-
-fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic> {
-    let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
-    accept_tls(&Identity { certificate, key })
-        .map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
 }
 
 fn has_door(seat: &SeatInfo, door: Door) -> bool {

@@ -79,14 +79,8 @@ pub struct RemoteConfig {
     /// Listen at this machine's address in its network, over HTTPS
     #[arg(long, conflicts_with = "bind")]
     pub lan: bool,
-    /// Certificate chain for HTTPS (PEM)
-    #[arg(long = "cert", value_name = "FILE", requires = "key_file")]
-    pub cert_file: Option<PathBuf>,
-    /// Private key of the certificate (PEM)
-    #[arg(long = "key", value_name = "FILE", requires = "cert_file")]
-    pub key_file: Option<PathBuf>,
     /// Make a certificate; browsers warn of it once
-    #[arg(long, conflicts_with = "cert_file")]
+    #[arg(long)]
     pub self_signed: bool,
     /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
     #[arg(long, value_name = "URL")]
@@ -100,22 +94,4 @@ pub struct RemoteConfig {
 fn address_with_port<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SocketAddr>, D::Error> {
     let wrong = |_| D::Error::custom("an address with a port is wanted, such as `127.0.0.1:8700`");
     String::deserialize(from)?.parse().map(Some).map_err(wrong)
-}
-
-impl RemoteConfig {
-    pub fn certificate(&self) -> Option<(&PathBuf, &PathBuf)> {
-        self.cert_file.as_ref().zip(self.key_file.as_ref())
-    }
-
-    /// Says which settings of a file exclude each other, as its options do.
-    pub fn conflict(&self) -> Option<&'static str> {
-        if self.lan && self.bind.is_some() {
-            return Some("`remote` has either `lan` or `bind`");
-        }
-        if self.self_signed && self.cert_file.is_some() {
-            return Some("`remote` has either `self_signed` or `cert_file`");
-        }
-        let is_half = self.cert_file.is_some() != self.key_file.is_some();
-        is_half.then_some("`remote` needs both `cert_file` and `key_file`")
-    }
 }

@@ -306,8 +306,9 @@ impl Config {
         }));
         self.secrets_allowed |= said.secrets == Some(SecretPolicy::Allow);
         self.screen = said.screen;
-        if let Some(conflict) = said.remote.conflict() {
-            return Err(node.get("remote").unwrap_or(node).problem(file, conflict).into());
+        if said.remote.lan && said.remote.bind.is_some() {
+            let place = node.get("remote").unwrap_or(node);
+            return Err(place.problem(file, "`remote` has either `lan` or `bind`").into());
         }
         self.remote = said.remote;
         self.worker = said.worker;
@@ -441,14 +442,12 @@ mod tests {
         assert!(config.notices[0].message.contains("`remote` counts in your own"), "{:?}", config.notices);
         assert_eq!(config.remote, RemoteConfig::default());
         let own = |config: &mut Config, text: &str| config.layer(text, Path::new("c.yaml"), Layer::Own);
-        own(&mut config, "remote: {bind: \"0.0.0.0:9000\", cert_file: a.pem, key_file: b.pem}\n").unwrap();
+        own(&mut config, "remote: {bind: \"0.0.0.0:9000\", self_signed: true}\n").unwrap();
         assert_eq!(config.remote.bind.map(|address| address.port()), Some(9000));
-        assert_eq!(config.remote.key_file.as_deref(), Some(Path::new("b.pem")));
+        assert!(config.remote.self_signed);
         for (wrong, why) in [
             ("bind: lan", "an address with a port"),
             ("bind: \"127.0.0.1:1\", lan: true", "either `lan` or `bind`"),
-            ("cert_file: a.pem", "both `cert_file` and `key_file`"),
-            ("cert_file: a, key_file: b, self_signed: true", "either `self_signed`"),
             ("bnd: x", "bnd"),
         ] {
             let problems = own(&mut config, &format!("remote: {{{wrong}}}\n")).unwrap_err();

@@ -1,4 +1,4 @@
-//! TLS of a door: a certificate that somebody gives, or one that is made here for its address.
+//! TLS of a door: a certificate that is made here for its address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use rcgen::{
 };
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
+use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{Error, ServerConfig};
 use sha2::{Digest as _, Sha256};
 use tokio_rustls::TlsAcceptor;
 
@@ -25,7 +25,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The validity of a certificate that is made here.
 pub const VALID_FOR: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A certificate, with those of who signed it, and its key, as PEM.
+/// A certificate and its key, as PEM.
 pub struct Identity {
     pub certificate: String,
     pub key: String,
@@ -34,24 +34,16 @@ pub struct Identity {
 /// Takes connections in as this identity.
 ///
 /// # Errors
-/// Why it cannot be used, in words that name the certificate or the key.
+/// Why it cannot be used.
 pub fn accept_tls(identity: &Identity) -> Result<TlsAcceptor, String> {
     let chain =
         CertificateDer::pem_slice_iter(identity.certificate.as_bytes()).collect::<Result<Vec<_>, _>>();
-    let chain = chain.map_err(|error| format!("the certificate is no PEM file: {error}"))?;
-    if chain.is_empty() {
-        return Err("the certificate file holds no certificate".to_owned());
-    }
-    let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes())
-        .map_err(|error| format!("the key file holds no private key: {error}"))?;
+    let chain = chain.map_err(|error| error.to_string())?;
+    let key = PrivateKeyDer::from_pem_slice(identity.key.as_bytes()).map_err(|error| error.to_string())?;
     let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, key));
-    match config {
-        Ok(config) => Ok(TlsAcceptor::from(Arc::new(config))),
-        Err(Error::InconsistentKeys(_)) => Err("the key is not that of the certificate".to_owned()),
-        Err(other) => Err(format!("the certificate cannot be used: {other}")),
-    }
+    config.map(|config| TlsAcceptor::from(Arc::new(config))).map_err(|error| error.to_string())
 }
 
 /// A certificate for an address that nobody else has signed, valid from a day ago for clocks that are behind.

@@ -1,18 +1,14 @@
-//! `serve` over TLS: with a certificate that is given, and with one that is made.
+//! `serve` over TLS, with a certificate that is made for it.
 
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use reqwest::{Certificate, Client};
-use roundtable::remote::make_identity;
 use serde_json::{Value, json};
 
 use crate::home::is_sound;
 use crate::patience::wait_for;
-use crate::program::{Desk, run};
-use crate::served::{Browser, DEFINITION, Server, program};
-
-const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+use crate::program::Desk;
+use crate::served::{Browser, DEFINITION, Server};
 
 fn client(certificate: &[u8]) -> Client {
     // Another test of this process may have done so.
@@ -94,32 +90,4 @@ fn people_vote_over_a_certificate_that_is_made_once() {
     assert_eq!(std::fs::read(made_certificate(again.home.path())).expect("a certificate"), certificate);
     vote(&again, &certificate);
     is_sound(&again.ended());
-}
-
-#[test]
-fn a_certificate_that_is_given_must_be_usable() {
-    let home = home();
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    let now = roundtable::clock::now();
-    let made = make_identity(HERE, now).expect("made");
-    let other = make_identity(HERE, now).expect("made");
-    for (name, identity) in [("made", &made), ("other", &other)] {
-        write(&format!("{name}.cert"), &identity.certificate);
-        write(&format!("{name}.key"), &identity.key);
-    }
-    let cases = [
-        ("none.cert", "made.key", "there is no such file"),
-        ("made.cert", "none.key", "there is no such file"),
-        ("made.cert", "other.key", "the key is not that of the certificate"),
-        ("d.yaml", "made.key", "holds no certificate"),
-        ("made.cert", "made.cert", "holds no private key"),
-    ];
-    for (cert, key, what) in cases {
-        let arguments = ["serve", "d.yaml", "--bind", "127.0.0.1:0", "--cert", cert, "--key", key];
-        run(program(home.path()).args(arguments)).code(2).tells(what);
-    }
-    let options = ["--bind", "127.0.0.1:0", "--cert", "made.cert", "--key", "made.key"];
-    let server = Server::start_at("d.yaml", home, &options);
-    vote(&server, made.certificate.as_bytes());
-    is_sound(&server.ended());
 }

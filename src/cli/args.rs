@@ -353,9 +353,6 @@ pub enum InboxVerb {
 
 #[derive(Debug, Clone, ClapArgs)]
 pub struct InboxArgs {
-    /// Read `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file (mode 600) instead of the environment
-    #[arg(long, value_name = "FILE")]
-    pub access: Option<PathBuf>,
     /// Trust only this certificate (PEM), such as the one `serve` made
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,

@@ -4,7 +4,6 @@
 //! and the item is offered again.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::args::InboxArgs;
 use super::console::{Console, VerbResult};
-use crate::config::read_file::{read_text, unreadable};
+use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::random;
@@ -60,43 +59,17 @@ pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
 }
 
 fn client(args: &InboxArgs) -> Result<LinkClient, Diagnostic> {
-    let file = args.access.as_deref().map(private_text).transpose()?;
-    if file.as_ref().is_some_and(|text| text.matches(TOKEN).count() > 1) {
-        let problem = Diagnostic::new("the file holds the tokens of several agents");
-        return Err(problem.hint("put the line of this agent into a file for it alone"));
-    }
     let value = |name: &str| {
-        let value = match &file {
-            Some(text) => {
-                let mut words = text.split_whitespace().filter_map(|word| word.split_once('='));
-                words.find(|(key, _)| *key == name).map(|(_, value)| value.to_owned())
-            }
-            None => std::env::var(name).ok(),
-        };
-        value.filter(|value| !value.is_empty()).ok_or_else(|| {
-            Diagnostic::new(format!("`{name}` is not set"))
-                .hint("`roundtable serve` prints it; set it, or name a file that holds it with --access")
-        })
+        let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+        let missing =
+            || Diagnostic::new(format!("`{name}` is not set")).hint("set it as `roundtable serve` prints it");
+        value.ok_or_else(missing)
     };
     let (url, token) = (value(URL)?, value(TOKEN)?);
     // The part after the dot is for links.
     let token = token.split('.').next().unwrap_or_default();
     let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
     LinkClient::new(&url, token, root.as_deref())
-}
-
-/// A file that nobody else may read: it holds a token.
-fn private_text(path: &Path) -> Result<String, Diagnostic> {
-    #[cfg(unix)]
-    {
-        let meta = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-        if std::os::unix::fs::MetadataExt::mode(&meta) & 0o077 != 0 {
-            let problem = Diagnostic::new("others may read this file, which holds a token");
-            let path = path.display().to_string();
-            return Err(problem.hint(format!("chmod 600 {path}")).with_file(&path));
-        }
-    }
-    read_text(path, 64 * 1024)
 }
 
 /// A command of the user's own: it finds the whole environment but the token.

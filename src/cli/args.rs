@@ -90,11 +90,11 @@ pub enum Verb {
     },
     /// Print the JSON Schema of definitions, for editors
     Schema,
-    /// Print a snapshot or an agent's prompt, byte for byte
+    /// Print a round's snapshot, byte for byte
     Snapshot {
         /// Definition; `roundtable trace` prints what a session sent
         file: PathBuf,
-        /// Select a round's or agent's step (default: first round)
+        /// Select a round (default: the first)
         #[arg(long)]
         step: Option<String>,
         /// Include the lines addressed to this participant

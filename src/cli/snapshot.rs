@@ -1,4 +1,4 @@
-//! `snapshot`: the exact bytes of a round's snapshot, or of an agent's prompt, without sending anything.
+//! `snapshot`: the exact bytes of a round's snapshot, without sending anything.
 
 use std::path::Path;
 
@@ -14,41 +14,36 @@ use crate::launch::prepare::DraftedSession;
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::Step;
 
-/// Prints the snapshot of a definition's round, for one participant with its address, or an agent's prompt.
+/// Prints the snapshot of a definition's round, for one participant with its address.
 pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Console) -> VerbResult {
     const AT: Timestamp = Timestamp(0);
     let set_up = environment(false, output)?;
     let plan = read_definition(file, &set_up.folders)?;
     plan.warnings.iter().for_each(|warning| output.warn(warning));
     let rounds: Vec<&Step> = plan.definition.all_steps().filter(|step| step.round().is_some()).collect();
-    let found = step.map_or(rounds.first().copied(), |id| plan.definition.step(id));
-    let Some(step) = found.filter(|step| step.asks_seats()) else {
-        let asked = plan.definition.all_steps().filter(|step| step.asks_seats());
-        let names: Vec<&str> = asked.map(|step| step.id.as_str()).collect();
-        let (problem, cure) = match step {
-            Some(id) => (format!("no round or agent's step `{id}`"), ""),
-            None => ("there is no round".to_owned(), "name an agent's step by `--step`; "),
+    let found = rounds.iter().position(|round| step.is_none_or(|id| round.id == id));
+    let Some(at) = found else {
+        let names: Vec<&str> = rounds.iter().map(|round| round.id.as_str()).collect();
+        let problem = step.map_or("there is no round".to_owned(), |id| format!("no round `{id}`"));
+        let hint = match names[..] {
+            [] => "`--batch --dry-run` shows what agents are asked".to_owned(),
+            _ => did_you_mean(step.unwrap_or_default(), &names),
         };
-        let known = did_you_mean(step.unwrap_or_default(), &names);
-        return Err(Diagnostic::new(problem).hint(format!("{cure}{known}")).into());
+        return Err(Diagnostic::new(problem).hint(hint).into());
     };
+    let step = rounds[at];
     if plan.definition.steps.first().is_some_and(|first| first.id != step.id) {
         output.note("note: steps before this one have not run: their results are left out");
     }
-    let is_round = step.round().is_some();
-    let nobody = if is_round { UnknownAgentPolicy::Refused } else { UnknownAgentPolicy::Noticed };
-    let DraftedSession { mut session, problems, .. } = plan.draft(&set_up, nobody, AT)?;
+    let DraftedSession { mut session, problems, .. } =
+        plan.draft(&set_up, UnknownAgentPolicy::Refused, AT)?;
     no_problems(problems)?;
-    let (id, kind) = (step.id.clone(), step.kind_name().to_owned());
-    let started = StepStarted { step: id.clone(), kind, iteration: 1, within: None, items: Vec::new() };
+    let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
+    let started = StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() };
     session.apply(&TimedEvent { at: AT, event: Event::StepStarted(started) });
-    let command = if is_round {
-        session.rounds_left_out = rounds.iter().take_while(|before| before.id != id).count() as u32;
-        with_evidence(&mut session, &[], set_up.looking_reader(&plan.definition))?;
-        Command::OpenRound { project_summary: set_up.folders.context()?, seal: None }
-    } else {
-        Command::Offer { step: id }
-    };
+    session.rounds_left_out = at as u32;
+    with_evidence(&mut session, &[], set_up.looking_reader(&plan.definition))?;
+    let command = Command::OpenRound { project_summary: set_up.folders.context()?, seal: None };
     let refused = |refusal: Refusal| Diagnostic::new(refusal.to_string());
     let events = decide(&session, command, AT).map_err(refused)?;
     let (mut text, mut names) = (String::new(), Vec::new());
@@ -61,14 +56,12 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
         }
         if let Event::WorkItemOffered(item) = event {
             names.push(item.participant.as_str());
-            if !is_round {
-                text = session.agent_prompt(item).1;
-            } else if seat == Some(&item.participant) {
+            if seat == Some(&item.participant) {
                 text.push_str(&item.address);
             }
         }
     }
-    if let Some(seat) = seat.filter(|seat| is_round && !names.contains(seat)) {
+    if let Some(seat) = seat.filter(|seat| !names.contains(seat)) {
         let problem = Diagnostic::new(format!("`{seat}` has no seat in this round"));
         return Err(problem.hint(did_you_mean(seat, &names)).into());
     }

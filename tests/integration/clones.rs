@@ -247,7 +247,7 @@ report stranger.s2s | report stranger.s2s --format html
 tally stranger.s2s --all
 check * | check --expand *
 schema
-snapshot * | snapshot run.yaml --step act
+snapshot *
 strategies | strategies delphi
 personas | personas qa-lead | personas skeptic
 sessions

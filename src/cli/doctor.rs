@@ -1,4 +1,4 @@
-//! `doctor`: how each provider fares, what to do about what fails, and the settings.
+//! `doctor`: how each provider fares, and what to do about what fails.
 //!
 //! A key is named by its variable. Model names and reasons are foreign text and printed as such. With
 //! `--wiretap`, what a program really sends, measured now.
@@ -23,9 +23,6 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
     for line in lines(&found, names.is_empty()) {
         output.line(&line);
     }
-    if names.is_empty() {
-        settings(&set_up, output);
-    }
     let fails = |checkup: &Checkup| {
         !matches!(
             checkup.state,
@@ -34,22 +31,6 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
     };
     let any = !names.is_empty() && found.iter().any(fails);
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
-}
-
-/// Prints the default model and the folders.
-fn settings(set_up: &Environment, output: &mut Console) {
-    let folders = &set_up.folders;
-    let model = set_up.config.model.as_ref();
-    let model = model.map_or("none".to_owned(), |model| format!("{} ({})", model.value, model.from));
-    output.line(&format!("\n{}", harmless_line(&format!("default model: {model}"))));
-    for (name, path) in [
-        ("project", &folders.project),
-        ("sessions", &folders.sessions()),
-        ("keys of open rounds", &folders.keys()),
-        ("user configuration", &folders.config),
-    ] {
-        output.line(&harmless_line(&format!("{name}: {}", path.display())));
-    }
 }
 
 /// Checks providers, all of them where none is named. Fails with an exit code alone where a signal comes

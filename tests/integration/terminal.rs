@@ -108,8 +108,6 @@ fn no_error_acts_on_the_screen() {
         safe(&format!("{args:?}"), &desk.run(&args).code(2));
     }
     safe("verify", &desk.run(["verify", &name]));
-    desk.write(".s2s/config.yaml", ascii(&json!({"model": format!("lab/{HOSTILE}")})));
-    safe("settings", &desk.run(["doctor"]).code(0));
 }
 
 /// Each result stands once, in words: rounds as at their reveal, agents by their answers.

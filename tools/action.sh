@@ -36,9 +36,9 @@ result=$("$program" --batch --json=result ${save[@]+"${save[@]}"} ${arguments[@]
   -- "$FILE") || exit=$?
 echo "::$token::"
 
-# One line of JSON, so it cannot begin another output.
+# One line of JSON, so it cannot begin another output. Its first `decided` is that of all questions.
 decided=false
-case $result in '{"v":1,'*'"decided":true,'*) decided=true ;; esac
+case ${result#*'"decided":'} in true,*) decided=true ;; esac
 {
   echo "result=$result"
   echo "decided=$decided"

@@ -19,7 +19,7 @@ use crate::workflow::{Definition, STRATEGIES, Strategy, strategies};
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
 
-/// A cell of the log of decisions has no more characters; JSON has them all.
+/// A session in the list and a cell of the log of decisions have no more characters; JSON has them all.
 const LONGEST_CELL: usize = 200;
 
 fn folders(output: &Console) -> Result<Dirs, Diagnostic> {
@@ -97,7 +97,7 @@ pub fn sessions(output: &mut Console) -> VerbResult {
     for path in paths {
         let what = session_in(&path).map_or_else(|why| why, |session| summary(&session));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        output.line(&harmless_line(&format!("{name}  {what}")));
+        output.line(&harmless_line(&format!("{name}  {}", cut(&what, LONGEST_CELL))));
     }
     Ok(ExitCode::Finished)
 }

@@ -49,14 +49,14 @@ pub struct Independence {
     pub same_seats: Vec<Vec<String>>,
 }
 
-/// The maker of a model by its own name, else by its provider's.
+/// The maker of a model by its own name, else by its provider's; llama.cpp serves models of all makers.
 pub fn maker(model: &str) -> Option<&'static str> {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();
         let begins = |starts: &str| starts.split(' ').any(|start| name.starts_with(start));
         MAKERS.iter().find(|(_, starts)| begins(starts)).map(|(maker, _)| *maker)
     };
-    model.rsplit('/').find_map(of)
+    model.rsplit('/').filter(|name| *name != "llamacpp").find_map(of)
 }
 
 pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
@@ -173,5 +173,6 @@ mod tests {
         is("ollama/qwen3:8b", Some("Alibaba"));
         is("anthropic/claude-sonnet-5", Some("Anthropic"));
         is("mine/model-a", None);
+        is("llamacpp/model-a", None);
     }
 }

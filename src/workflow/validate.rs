@@ -183,6 +183,9 @@ impl<'a> Checker<'a> {
             if is_nested {
                 let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
+            } else if target == "end" && !self.names.steps.contains(target) {
+                let message = format!("`{key}` of step `{}` names no step: `end`", step.id);
+                self.refuse(step, message, format!("leave `{key}` out: the session ends there"));
             } else {
                 unknown(self.found, step, key, "step", [target], &self.names.steps);
             }

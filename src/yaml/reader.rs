@@ -18,7 +18,7 @@ pub struct Node {
     pub line: u64,
     pub column: u64,
     /// The byte its first character stands at, if that is known.
-    pub(super) offset: Option<usize>,
+    pub(crate) offset: Option<usize>,
     pub value: Value,
 }
 

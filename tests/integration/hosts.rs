@@ -31,19 +31,20 @@ const KEYS: &str = "\
 
 fn hostile(decides: bool) -> Desk {
     let desk = Desk::new();
-    let definition = json!({
-        "goal": HOSTILE.join(" "),
-        "participants": ["qa-lead", "skeptic"],
-        "steps": [{
-            "id": "pick", "type": "round", "question": HOSTILE[1], "rule": "majority",
-            "ballot": {"kind": "choice", "options": [HOSTILE[0], HOSTILE[6]]},
-        }],
-    });
-    desk.write("decide.json", definition.to_string());
+    let form = json!({"kind": "choice", "options": [HOSTILE[0], HOSTILE[6]]});
+    let round = |id| json!({"id": id, "question": HOSTILE[1], "rule": "majority", "ballot": form});
     let say = |vote: &str| json!({"vote": vote, "position": HOSTILE.join("\n"), "rationale": HOSTILE});
-    let second = if decides { HOSTILE[0] } else { HOSTILE[6] };
-    let text = json!({"pick": {"qa-lead": say(HOSTILE[0]), "skeptic": say(second)}}).to_string();
-    desk.write("answers.json", text);
+    // One question decided of two is no decision.
+    let steps = vec![round("sure"), round("pick")].split_off(usize::from(decides));
+    let (goal, seats) = (HOSTILE.join(" "), ["qa-lead", "skeptic"]);
+    desk.write("decide.json", json!({"goal": goal, "participants": seats, "steps": steps}).to_string());
+    let mut answers =
+        json!({"pick": {"qa-lead": say(HOSTILE[0]), "skeptic": say(HOSTILE[if decides { 0 } else { 6 }])}});
+    if !decides {
+        let first = || say(HOSTILE[0]);
+        answers["sure"] = json!({"qa-lead": first(), "skeptic": first(), "devops-engineer": first()});
+    }
+    desk.write("answers.json", answers.to_string());
     desk
 }
 
@@ -294,8 +295,7 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
 
 #[test]
 fn the_hooks_of_pre_commit_take_what_they_are_handed() {
-    let text = include_str!("../../.pre-commit-hooks.yaml");
-    let hooks: Value = serde_yaml::from_str(text).expect("YAML");
+    let hooks: Value = serde_yaml::from_str(include_str!("../../.pre-commit-hooks.yaml")).expect("YAML");
     let desk = Desk::with("question: Which?\nballot: {kind: choice, options: [a, b]}\nrule: majority\n");
     desk.run(["--batch", "decide.yaml", "--save", "a.s2s"]);
     desk.run(["--batch", "decide.yaml", "--save", "b.s2s"]);

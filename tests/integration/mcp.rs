@@ -260,7 +260,7 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
         (with("participants", json!(["human"])), "is a person"),
         (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
-        (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit: `participants[0]`"),
+        (with("participants", json!([{"name": "x", "command": ["sh"]}])), "a map of `name`, `persona`"),
         (with("options", json!("in-process or redis")), "at least two options"),
         (with("max_usd", json!("a dollar")), "do not fit: `max_usd`"),
         (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),

@@ -96,7 +96,7 @@ pub struct Convene {
 
 /// A seat of the panel.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a name, or a map of `name`, `persona` and `model`")]
 pub enum SeatArgument {
     /// A model (provider/model), or a persona by name.
     Name(String),
@@ -121,7 +121,7 @@ pub struct SeatMap {
 
 /// A piece of evidence: a text, or a file of the project.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a map of `id` and `text`, or of `id` and `file`")]
 pub struct Evidence {
     /// Its id, by which answers refer to it, such as LOG-1.
     pub id: String,

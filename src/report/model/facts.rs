@@ -165,11 +165,10 @@ impl<'a> QuestionRounds<'a> {
     }
 
     fn approval_fact(&self) -> Fact {
-        if waiting(self.session).is_some() {
-            return Fact::new("Waiting", "a person has yet to answer");
-        }
         let Some(said) = self.approval() else {
-            return if self.is_decided() && self.mark().is_empty() {
+            return if waiting(self.session).is_some() {
+                Fact::new("Waiting", "a person has yet to answer")
+            } else if self.is_decided() && self.mark().is_empty() {
                 Fact::new("Not asked for", "recommended by the seats, adopted by nobody yet")
             } else {
                 Fact::new("–", "nothing to approve")

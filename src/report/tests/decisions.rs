@@ -161,6 +161,10 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
         table.command(Command::StartStep);
         if step.len() > 1 {
             table.command(Command::AskPerson { step: step.to_owned() });
+            if step == "after" {
+                let told = |at: usize| table.json()["decisions"][at]["verdict"]["approval"]["value"].clone();
+                assert_eq!([told(0), told(1)], ["Approved", "Waiting"]);
+            }
             let (step, approved) = (step.to_owned(), step != "after");
             let given = ApprovalGiven::of_person(approved, String::new());
             table.command(Command::Answer(ApprovalGiven { step, ..given }));

@@ -218,6 +218,9 @@ impl Place<'_> {
             (_, Value::Text(_)) if name == "context" => {
                 "write it as `exploration: …`, the background, or as `project_summary: …`".to_owned()
             }
+            (_, Value::Text(text)) if !may_be_text && (text == "true" || text.parse::<f64>().is_ok()) => {
+                format!("write it without quotes: `{name}: {text}`")
+            }
             _ => format!("write `{name}: {}`", self.key.example),
         };
         self.found.refuse(node, message, hint);

@@ -92,6 +92,7 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     };
     let found = Findings::new(file);
     check_definition(&node, &found);
+    warn_of_cut_texts(&node, source.text, &found);
     // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
     let may_replace = found.is_sound() && has_use(&node);
@@ -123,6 +124,23 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         problems,
         warnings: found.warnings.take(),
         expanded: is_expanded.then(|| Out::json_document(&node.to_json(), true)),
+    }
+}
+
+/// Warns of texts that end before a number such as `#1`, which YAML takes for a comment.
+fn warn_of_cut_texts(node: &Node, source: &str, found: &Findings<'_>) {
+    match &node.value {
+        Value::Map(map) => map.iter().for_each(|(_, value)| warn_of_cut_texts(value, source, found)),
+        Value::List(items) => items.iter().for_each(|item| warn_of_cut_texts(item, source, found)),
+        Value::Text(text) => {
+            let rest = node.offset.and_then(|at| source.get(at..)?.strip_prefix(text.as_str()));
+            let comment = rest.and_then(|rest| rest.lines().next()?.trim_start().strip_prefix('#'));
+            if let Some(cut) = comment.filter(|cut| cut.starts_with(|c: char| c.is_ascii_digit())) {
+                let message = format!("the text ends before `#{cut}`: YAML takes that for a comment");
+                found.warn_at((node.line, node.column), message, "put the text in quotes");
+            }
+        }
+        _ => {}
     }
 }
 

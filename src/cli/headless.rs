@@ -459,7 +459,7 @@ fn answer_hint(session: &Session) -> String {
     let says = |step: &str, answer: &str| format!(" --answers FILE, where FILE says `{step}: {answer}`");
     if let Some(asked) = &session.exhausted {
         return says(&exhausted_key(&asked.requested.step), "take")
-            + " (or continue, stop, {choice: decide, option: …})";
+            + " (it goes on with the last result; or continue, stop, {choice: decide, option: …})";
     }
     let Some(run) = &session.step else { return String::new() };
     let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";

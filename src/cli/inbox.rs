@@ -165,7 +165,7 @@ impl InboxWorker<'_> {
                 why = self.renewed(item, every) => return unanswered(why?, false),
             };
             let text = match came {
-                Err(Failure { reason, .. }) => return unanswered(reason, true),
+                Err(Failure { reason, in_full, .. }) => return unanswered(in_full.unwrap_or(reason), true),
                 Ok(Reply { text, .. }) => text,
             };
             let reply = self.post(item, verb, json!({ verb: text, "again": ask.again.is_some() })).await?;

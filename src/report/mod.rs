@@ -35,7 +35,7 @@ pub use result::{decision_rows, in_one_line, no_result, result};
 pub use sarif::sarif;
 
 use crate::core::{Deciding, deciding};
-use crate::history::Session;
+use crate::history::{Session, SessionClosed, Status};
 use crate::insight::{Headline, session_headline, tally};
 
 /// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
@@ -44,11 +44,11 @@ pub fn outcome(session: &Session) -> Option<String> {
 }
 
 pub fn outcome_headline(session: &Session) -> Option<Headline> {
-    let is_ended = session.closed.as_ref().is_some_and(|closed| closed.reason.is_some());
+    let is_ended = |closed: &SessionClosed| closed.reason.is_some() || closed.status == Status::Rejected;
     let is_counted = match deciding(session) {
         Some(Deciding::Round(round)) => tally(round).is_some(),
         Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => true,
         None => false,
     };
-    (is_ended || is_counted).then(|| session_headline(session))
+    (session.closed.as_ref().is_some_and(is_ended) || is_counted).then(|| session_headline(session))
 }

@@ -50,6 +50,8 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let read = match ending.as_str() {
         "csv" => reader.table(text),
+        // Every map has a colon.
+        "" if !text.contains(':') => reader.table(text),
         "json" | "yaml" | "yml" | "" => reader.map(text),
         _ => Err(reader
             .of_file(format!("a ballot file does not end in `.{ending}`"), "use `.json`, `.yaml` or `.csv`")),

@@ -270,14 +270,14 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     let server = served_as(ONE);
     let address = server.agent("coder").http.address;
     let desk = tempfile::tempdir().expect("a folder");
-    let script = "test -e mended || exit 3; echo 'vote: redis'";
+    let script = "test -e mended || { echo why >&2; exit 3; }; echo 'vote: redis'";
     let mut run = server.agent("coder").inbox(desk.path(), &["run", "--", "sh", "-c", script]);
     let log = std::fs::File::create(desk.path().join("said")).expect("a file");
     // An environment may hold anything.
     run.env("ODD", std::ffi::OsStr::from_bytes(b"\xff")).env(std::ffi::OsStr::from_bytes(b"\xfe"), "odd");
     let mut run = run.stdout(Stdio::null()).stderr(log).start().expect("runs");
     let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
-    let why = "not answered: `sh` ended with exit status: 3";
+    let why = "not answered: `sh` ended with exit status: 3: why";
     wait_for("the failure", || heard().contains(why).then_some(()));
     let home = server.killed();
     std::fs::write(desk.path().join("mended"), "").expect("written");

@@ -14,7 +14,7 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     let no_address = |why: &str| Diagnostic::new(format!("the service's address {why}")).hint(hint);
     let mut url = Url::parse(service.base_url.trim()).map_err(|_| no_address("cannot be read"))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-        return Err(no_address("is neither http nor https"));
+        return Err(no_address(&format!("begins with `{}:`, neither http nor https", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(no_address("holds a user name or password"));
@@ -115,6 +115,9 @@ mod tests {
         let headers = headers(&service).unwrap();
         assert_eq!(headers.get("api-key").map(HeaderValue::as_bytes), Some(&b"k"[..]));
         assert!(!headers.contains_key("authorization"));
+        service.base_url = "localhost:8080/v1".to_owned();
+        let refused = endpoint(&service, service.dialect.path()).unwrap_err();
+        assert!(refused.message.contains("begins with `localhost:`"), "{refused}");
     }
 
     #[test]

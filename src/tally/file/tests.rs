@@ -20,7 +20,8 @@ fn found(text: &str, file: &str) -> BallotFile {
 
 #[test]
 fn the_same_ballots_read_the_same_from_every_file() {
-    for (text, file) in [(JSON, "x.json"), (CSV, "x.csv")] {
+    for (text, file) in [(JSON, "x.json"), (CSV, "x.csv"), (JSON, "standard input"), (CSV, "standard input")]
+    {
         let file = found(text, file);
         assert_eq!(file.kind, CountableKind::Ranking);
         assert_eq!(file.profile.options, ["a", "b", "c"]);

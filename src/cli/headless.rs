@@ -195,6 +195,7 @@ fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Consol
     }
     let path = save_path(context.run, &opening.header.session, &set_up.folders)?;
     let header = context.launcher.measured(&opening.header, &mut |notice| output.warn(notice))?;
+    drop(opening);
     let ready = context.launcher.begin(header, &path)?;
     run_session(ready, context, output)
 }

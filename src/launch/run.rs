@@ -39,7 +39,12 @@ pub struct EndedRun {
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
     let keys = set_up.keys();
-    let before = if matches!(ready.start, Command::Open(_)) { Session::default() } else { ready.session };
+    let before = if let Command::Open(_) = ready.start {
+        drop(ready.session);
+        Session::default()
+    } else {
+        ready.session
+    };
     let mut engine = Engine::new(
         before,
         ready.journal,

@@ -41,15 +41,12 @@ const EXIT_CODES: &str = "Exit codes: 0 finished · 1 unexpected failure · 2 er
     or file · 3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or time \
     limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM (resumable)";
 
-/// The lines of the documents that show one of these commands.
-fn examples(verbs: &[&str]) -> String {
-    let is_wanted = |line: &&str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("roundtable") && words.next().is_some_and(|verb| verbs.contains(&verb))
-    };
-    let lines = DOCUMENTS.iter().flat_map(|text| text.lines()).filter(is_wanted);
+/// Those of these lines of the documents that show one of these commands.
+fn examples(lines: &[&str], verbs: &[&str]) -> String {
+    let is_wanted = |line: &&&str| line.split_whitespace().nth(1).is_some_and(|verb| verbs.contains(&verb));
     let example = |(line, what): (&str, &str)| format!("  {}\n      {what}\n", line.trim_end());
-    let shown: String = lines.filter_map(|line| line.split_once(" # ")).map(example).collect();
+    let lines = lines.iter().filter(is_wanted).filter_map(|line| line.split_once(" # "));
+    let shown: String = lines.map(example).collect();
     if shown.is_empty() { shown } else { format!("Examples:\n{shown}") }
 }
 
@@ -80,12 +77,15 @@ fn grouped(command: &Command) -> String {
 /// The command line with the help of every command.
 pub fn command() -> Command {
     let mut command = Args::command();
+    // The documents are read once, not for each command.
+    let lines = DOCUMENTS.iter().flat_map(|text| text.lines()).filter(|line| line.starts_with("roundtable "));
+    let lines: Vec<&str> = lines.collect();
     let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     for name in names {
-        let shown = examples(&[&name]);
+        let shown = examples(&lines, &[&name]);
         command = command.mut_subcommand(name, |verb| verb.after_help(shown));
     }
-    let shown = examples(&["ask", "run", "--batch"]);
+    let shown = examples(&lines, &["ask", "run", "--batch"]);
     let environment = columns("Environment", &ENVIRONMENT);
     let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
     let rest = "Arguments:\n{positionals}\n\nOptions:\n{options}{after-help}";

@@ -16,6 +16,6 @@ pub use key_store::{KeyStore, SessionClaim, TABLE_KEY, WORKER_KEY};
 pub use reader::{Damage, EventLog, LogReader, fold, read_log};
 pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, StorageOp};
 pub use verify::{
-    DocumentPlace, OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, VerifyFinding, unwritten, verify,
+    DocumentPlace, OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, Verifier, VerifyFinding, unwritten, verify,
 };
 pub use writer::{Journal, OpenJournalError, OpenedJournal};

@@ -26,15 +26,18 @@ const SOURCES: [(&str, &str); 6] = [
     ("decision.md", include_str!("markdown/decision.md")),
 ];
 
-static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(environment);
+/// The templates of web pages and of Markdown: a report reads those of its own format alone.
+static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".html"));
+static TEXTS: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".md"));
 
 /// A template with its values filled in. What cannot be is said in its place: every template is tested.
 pub fn render(template: &str, values: impl Serialize) -> String {
-    let filled = TEMPLATES.get_template(template).and_then(|found| found.render(Value::from(Serde(values))));
+    let all = if template.ends_with(".html") { &PAGES } else { &TEXTS };
+    let filled = all.get_template(template).and_then(|found| found.render(Value::from(Serde(values))));
     filled.unwrap_or_else(|problem| format!("{problem:#}"))
 }
 
-fn environment() -> Environment<'static> {
+fn environment(ending: &str) -> Environment<'static> {
     let mut all = Environment::new();
     let syntax =
         SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
@@ -77,7 +80,7 @@ fn environment() -> Environment<'static> {
     });
     all.add_filter("indented", |text: &str| Value::from_safe_string(quote::indented(text)));
     all.add_filter("rendered", |text: &str| Value::from_safe_string(rendered(text)));
-    for (name, source) in SOURCES {
+    for (name, source) in SOURCES.into_iter().filter(|(name, _)| name.ends_with(ending)) {
         // One that is no template is missed when it is asked for.
         let _ = all.add_template(name, source);
     }
@@ -128,12 +131,12 @@ fn told(state: &State, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SOURCES, TEMPLATES};
+    use super::{PAGES, SOURCES, TEXTS};
 
     #[test]
     fn every_template_is_one() {
         for (name, _) in SOURCES {
-            assert!(TEMPLATES.get_template(name).is_ok(), "{name}");
+            assert!(PAGES.get_template(name).or_else(|_| TEXTS.get_template(name)).is_ok(), "{name}");
         }
     }
 }

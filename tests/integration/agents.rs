@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::program::{Desk, arg, has, named};
+use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
 fn warnings(lines: &[Value]) -> Vec<String> {
@@ -276,22 +277,6 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
         assert!(named(&lines, "step_started").iter().any(|line| line["step"] == to), "{when} {verdicts:?}");
         desk.verify();
     }
-    // Free text is asked for again once, then the review has failed; its form is told.
-    let desk = Desk::with(&REVIEWED.replace("WHEN", "any"));
-    let answers = format!(
-        "write: text\ncheck: {{ann: [\"looks fine\", {}], bob: [\"fine\", \"fine\"], cy: [{{approved: true, feedback: \" \"}}, {}]}}\n",
-        verdict(true),
-        verdict(true)
-    );
-    desk.write("a.yaml", answers);
-    let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
-    let reviews = data(&lines, "check");
-    let stands = [0, 1, 2].map(|nth| reviews[nth]["status"].clone());
-    assert_eq!(stands, ["fulfilled", "rejected", "fulfilled"], "{reviews}");
-    has(reviews[1]["error"].as_str().expect("a reason"), &["the verdict of a review", "`approved`"]);
-    let offered = named(&lines, "work_item_offered");
-    has(offered[1]["system"].as_str().expect("text"), &["`approved`: true or false, required", "by clarity"]);
-    assert_eq!(offered[1]["review_context"]["target_author_tag"], "art / zeal");
 }
 
 #[test]
@@ -320,7 +305,37 @@ steps:
     let to: Vec<_> = linked.iter().map(|line| line["link"]["toId"].clone()).collect();
     assert_eq!(to, ["pick", "REQ-1"]);
     desk.verify();
-    let nobody = "goal: g\nparticipants: [qa-lead]\nsteps:\n  - {id: r, type: round, question: q}\n  - {id: v, type: review, of: r, criteria: [x]}\n  - {id: w, type: review, of: REQ-9, criteria: [x]}\n";
-    let told = Desk::with(nobody).run(["check", "decide.yaml"]).code(2).out;
-    has(&told, &["nobody but the author", "names no step and no artifact: `REQ-9`"]);
+}
+
+#[test]
+fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
+    let desk = Desk::with("question: q\nparticipants: [{name: reader, command: [cat]}]\n");
+    desk.run(["--batch", "decide.yaml"]).code(2).tells("`reader` is an external program");
+    let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"grep -q . && echo 'position: a {prompt} {model}'; exit 1\"], ok_exit: [0, 1], tool_less: true}]\n";
+    let ran = Desk::with(tool_less).run(["--batch", "--json", "--trust", "decide.yaml"]).code(0);
+    let says = |line: &&Value| line["answer"]["position"] == "a {prompt} {model}";
+    let answered = |line: &&Value| line["event"] == "answer_revealed" && says(line);
+    assert!(ran.lines().iter().any(|line| answered(&line)), "{}", ran.out);
+}
+
+#[test]
+fn the_screen_shows_the_last_lines_that_a_failing_program_printed() {
+    let desk = Desk::with(
+        r#"
+goal: g
+participants:
+  - {name: tests, command: [sh, -c, "seq 1 20; printf 'test a \\033[31mfailed\\n'; exit 3"]}
+  - {name: fine, command: [sh, -c, "echo all is well"]}
+steps:
+  - {id: good, type: agent, agent: fine, prompt: p}
+  - {id: test, type: agent, agent: tests, prompt: p}
+"#,
+    );
+    desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(3);
+    let mut screen = Screen::open(&desk, (120, 40), &["s.s2s"]);
+    // Eight lines, the last ones, and none of a program that did its work.
+    screen.wait_for(&["✗ test", "│ 14", "│ 20", "│ test a"]);
+    screen.wait_without(&["│ 13", "│ all is well", "\u{1b}"]);
+    screen.send("\u{3}\u{3}");
+    screen.end();
 }

@@ -2,24 +2,16 @@
 //!
 //! The forgeries are rewritten with a chain that fits, as somebody would who knows the format.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use roundtable::core::ExitCode;
 use roundtable::history::{AnswerRevealed, Event, SeatFailed, TimedEvent};
-use roundtable::journal::{Disk, Verification, verify};
+use roundtable::journal::{Verification, verify};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 
 use crate::cases;
-use crate::forge::{chained, events, folded};
+use crate::forge::{Checked, chained, events, folded};
 use crate::scenarios;
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
-
-fn finished(dir: &Path, definition: &str) -> Vec<u8> {
-    let place = Place::new(Disk::default(), dir);
-    assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
-    std::fs::read(place.file()).expect("a file")
-}
 
 fn texts(found: &Verification) -> String {
     found.findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n")
@@ -27,8 +19,7 @@ fn texts(found: &Verification) -> String {
 
 #[test]
 fn every_changed_byte_is_found() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let bytes = finished(dir.path(), ONE_ROUND);
+    let bytes = Place::finished(ONE_ROUND).bytes();
     let last =
         bytes.len() - bytes.windows(4).rev().position(|four| four == b"---\n").expect("a document") - 4;
     assert!(bytes[last..].starts_with(b"---\n"));
@@ -65,8 +56,7 @@ fn random_bytes_verify_as_nothing_and_panic_nobody() {
 
 #[test]
 fn a_whole_unfinished_file_is_fine_and_said_to_be_so() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let all = events(&finished(dir.path(), TWO_ROUNDS));
+    let all = events(&Place::finished(TWO_ROUNDS).bytes());
     for count in 1..all.len() {
         let bytes = chained(&all[..count]);
         let found = verify(&bytes, None);
@@ -78,38 +68,31 @@ fn a_whole_unfinished_file_is_fine_and_said_to_be_so() {
 
 #[test]
 fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let all = events(&finished(dir.path(), TWO_ROUNDS));
-    assert_eq!(verify(&chained(&all), None).findings, []);
-    let found = |events: Vec<TimedEvent>| !verify(&chained(&events), None).findings.is_empty();
-    let sealed = |at: usize| matches!(all[at].event, Event::BallotSealed(_));
-    // The last offer and the first seal are always among them.
-    let first_seal = (0..all.len()).find(|at| sealed(*at)).expect("a seal");
-    for at in (0..all.len()).step_by(cases(6, 1)).chain([first_seal - 1]) {
-        let name = format!("{at}: {:?}", all[at].event).chars().take(60).collect::<String>();
-        let mut doubled = all.clone();
-        doubled.insert(at, all[at].clone());
-        assert!(found(doubled), "{name} doubled");
-        if at + 1 < all.len() {
-            let mut without = all.clone();
-            without.remove(at);
-            assert!(found(without), "{name} taken out");
-            // In which order seals came cannot be told from another order.
-            if !(sealed(at) && sealed(at + 1)) {
-                let mut swapped = all.clone();
-                swapped.swap(at, at + 1);
-                assert!(found(swapped), "{name} swapped with the next");
-            }
-        }
-    }
+    let mut sessions = vec![("two rounds", events(&Place::finished(TWO_ROUNDS).bytes()))];
     for scenario in ["ideas-merged", "conflict-resolved", "agenda-recorded", "incomplete-hand-over"] {
         let recorded = scenarios::recorded().iter().find(|recorded| recorded.folder.ends_with(scenario));
-        let all = events(&recorded.expect("a scenario").session);
-        for at in (0..all.len() - 1).step_by(cases(8, 1)) {
-            let (mut doubled, mut without) = (all.clone(), all.clone());
-            doubled.insert(at, all[at].clone());
-            without.remove(at);
-            assert!(found(doubled) && found(without), "{scenario}, {at}: {:?}", all[at].event);
+        sessions.push((scenario, events(&recorded.expect("a scenario").session)));
+    }
+    for (name, all) in sessions {
+        let checked = Checked::new(&all);
+        let settles = |at: usize| {
+            matches!(
+                all[at].event,
+                Event::BallotSealed(_) | Event::SeatFailed(_) | Event::WorkItemReturned(_)
+            )
+        };
+        for at in 0..all.len() {
+            let what = format!("{name}, {at}: {:?}", all[at].event).chars().take(90).collect::<String>();
+            // A claim that stands twice is one that was renewed.
+            let is_claim = matches!(all[at].event, Event::WorkItemClaimed(_));
+            assert!(is_claim || checked.is_found(at, &[&all[at], &all[at]], at + 1), "{what} doubled");
+            if at + 1 < all.len() {
+                assert!(checked.is_found(at, &[], at + 1), "{what} taken out");
+                // In which order seats and agents settled cannot be told from another order.
+                let is_level = settles(at) && settles(at + 1);
+                let swapped = is_level || checked.is_found(at, &[&all[at + 1], &all[at]], at + 2);
+                assert!(swapped, "{what} swapped with the next");
+            }
         }
     }
 }
@@ -214,8 +197,7 @@ const FORGERIES: [Forgery; 4] = [
 
 #[test]
 fn forgeries_under_a_chain_that_fits_are_found_for_what_they_are() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let all = events(&finished(dir.path(), ONE_ROUND));
+    let all = events(&Place::finished(ONE_ROUND).bytes());
     let mut honest = all.clone();
     recount(&mut honest);
     assert_eq!(verify(&chained(&honest), None).findings, [], "counting anew is no forgery");
@@ -229,10 +211,9 @@ fn forgeries_under_a_chain_that_fits_are_found_for_what_they_are() {
 
 #[test]
 fn a_file_rewritten_whole_is_found_by_a_hash_noted_earlier() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let first = finished(&dir.path().join("one"), ONE_ROUND);
+    let first = Place::finished(ONE_ROUND).bytes();
     let head = verify(&first, None).head.expect("a head");
-    let second = finished(&dir.path().join("two"), ONE_ROUND);
+    let second = Place::finished(ONE_ROUND).bytes();
     assert_eq!(verify(&second, None).findings, [], "nothing in it is wrong");
     assert!(texts(&verify(&second, Some(&head))).contains("truncated or rewritten"));
     assert_eq!(verify(&first, Some(&head)).findings, []);
@@ -245,8 +226,7 @@ fn a_file_rewritten_whole_is_found_by_a_hash_noted_earlier() {
 
 #[test]
 fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let mut all = events(&finished(dir.path(), ONE_ROUND));
+    let mut all = events(&Place::finished(ONE_ROUND).bytes());
     let session = folded(&all);
     let key = RoundKey::new([5; 32]);
     // Every seat's seal is made anew, each bound to the seat before it in the roster.

@@ -9,9 +9,7 @@ const OK: &str = "{id: ok, type: approval, message: \"Adopt it?\"}";
 
 fn record(steps: &str, seats: &str, answers: &str) -> (String, Desk) {
     let desk = Desk::with(&format!("goal: Choose a cache\nparticipants: {seats}\nsteps: [{steps}]\n"));
-    desk.write("answers.yaml", answers);
-    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
-    desk.run(["verify", "s.s2s"]).code(0);
+    desk.answered(answers, &[]);
     let out = desk.run(["report", "s.s2s", "--format", "madr", "--even-undecided"]).code(0).out;
     (out.lines().skip(1).take(3).collect::<Vec<_>>().join("\n"), desk)
 }

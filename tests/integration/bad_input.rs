@@ -176,3 +176,15 @@ fn answers_are_checked_before_anything_runs() {
     }
     desk.run(["--batch", "decide.yaml", "--input", "{\"a\": 1"]).tells("warning: --input begins like JSON");
 }
+
+#[test]
+fn a_context_that_cannot_be_read_stops_the_round() {
+    let desk = Desk::with("question: Which?\n");
+    desk.run(["init"]).code(0);
+    desk.write(".s2s/CONTEXT.md", b"caf\xe9".as_slice());
+    for args in ["--batch decide.yaml", "snapshot decide.yaml", "--batch decide.yaml --dry-run"] {
+        desk.run(args.split(' ')).code(2).tells("CONTEXT.md").tells("not UTF-8");
+    }
+    desk.write(".s2s/CONTEXT.md", "A shop.");
+    assert!(desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("project_summary: \"A shop.\""));
+}

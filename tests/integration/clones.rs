@@ -7,15 +7,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 
 use roundtable::tui::BINDINGS;
 use roundtable::tui::ScreenState::{self, Closed, Draft, Home, Open, Question, Replay, Revealed};
 
 use crate::cases;
-use crate::patience::PATIENCE;
-use crate::program::{Desk, Ran, arg, ran};
+use crate::program::{Desk, arg};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
@@ -132,16 +130,6 @@ impl Clone {
              ollama: {{base_url: \"{url}\"}}\n  anthropic: {{base_url: \"{url}\", key_env: OPENAI_API_KEY}}\n  \
              vllm: {{key_command: {mark}}}\n"
         )
-    }
-
-    /// Runs a verb to its end, which must come.
-    fn run(&self, args: &[&str]) -> Ran {
-        let mut command = self.desk.command(args);
-        let (told, ended) = mpsc::channel();
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        std::thread::spawn(move || told.send(command.output().expect("it starts")));
-        let output = ended.recv_timeout(PATIENCE).ok();
-        ran(output.unwrap_or_else(|| panic!("{}: {args:?} does not end", self.name)))
     }
 
     #[track_caller]
@@ -271,7 +259,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
                     for file in files.iter().step_by(cases(3, 1)) {
                         let args: Vec<&str> =
                             row.split(' ').map(|word| if word == "*" { file } else { word }).collect();
-                        let ran = clone.run(&args);
+                        let ran = clone.desk.run(&args);
                         assert!((0..=6).contains(&ran.code), "{}: {args:?}: {}", clone.name, ran.err);
                         clone.is_silent(&format!("{args:?}"), &(ran.out + &ran.err));
                         clone.is_harmless(&format!("{args:?}"));
@@ -282,7 +270,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
         }
     });
     // The clone that redirects is asked about, not ignored.
-    clones[0].run(&["--batch", "decide.yaml"]).code(2).tells("asks `exfil` at http://127.0.0.1");
+    clones[0].desk.run(["--batch", "decide.yaml"]).code(2).tells("asks `exfil` at http://127.0.0.1");
 }
 
 /// A place of the screen, what is opened, the keys that lead there, and the words that tell one is there.
@@ -388,7 +376,7 @@ fn no_clone_of_the_table_runs_sends_reads_or_writes_outside() {
                     let before = clone.desk.files();
                     // A sample takes each third clone, other verbs in each, and the screen in some.
                     for args in TRIED.split(" | ").skip(cases(at / 3 % 3, 0)).step_by(cases(3, 1)) {
-                        let ran = clone.run(&args.split(' ').collect::<Vec<_>>());
+                        let ran = clone.desk.run(args.split(' '));
                         assert!((0..=6).contains(&ran.code), "{name}: {args}: {}", ran.err);
                         clone.is_silent(args, &(ran.out + &ran.err));
                         clone.is_harmless(args);

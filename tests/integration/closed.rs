@@ -53,10 +53,6 @@ fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     (desk, server, child)
 }
 
-fn pid(child: &Child) -> Pid {
-    Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id")
-}
-
 #[test]
 fn no_core_file_is_made_of_an_open_round() {
     // A limit raised from outside does not help either.
@@ -67,9 +63,9 @@ fn no_core_file_is_made_of_an_open_round() {
         assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
         if raised {
             let none = Rlimit { current: None, maximum: None };
-            prlimit(Some(pid(&child)), Resource::Core, none).expect("raised");
+            prlimit(Some(Pid::from_child(&child)), Resource::Core, none).expect("raised");
         }
-        kill_process(pid(&child), Signal::ABORT).expect("sent");
+        kill_process(Pid::from_child(&child), Signal::ABORT).expect("sent");
         let status = wait_for("the end of the program", || child.try_wait().expect("it can be asked"));
         assert_eq!(
             (status.signal(), status.core_dumped()),
@@ -110,7 +106,7 @@ fn what_was_sealed_is_not_in_memory() {
     let key: [u8; 32] = unhex(key.trim()).expect("a key");
     let Some(counts) = found(&child, [b"walrus-context", &key, secret.as_bytes()]) else {
         println!("closed to its user: there is nothing to look into");
-        kill_process(pid(&child), Signal::KILL).expect("sent");
+        kill_process(Pid::from_child(&child), Signal::KILL).expect("sent");
         return;
     };
     assert!(counts[0] > 0, "what it works with is found");

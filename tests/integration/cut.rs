@@ -9,13 +9,6 @@ use roundtable::journal::{Disk, Journal, OpenJournalError, read_log, verify};
 use crate::cases;
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
 
-fn whole(dir: &Path, definition: &str) -> (Place, Vec<u8>) {
-    let place = Place::new(Disk::default(), &dir.join("whole"));
-    assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
-    let bytes = std::fs::read(place.file()).expect("a file");
-    (place, bytes)
-}
-
 fn ends(bytes: &[u8]) -> Vec<usize> {
     let log = read_log(bytes).expect("whole");
     let mut ends = Vec::new();
@@ -52,8 +45,7 @@ fn reads_cut(bytes: &[u8], cuts: impl Iterator<Item = usize>) {
 
 #[test]
 fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let bytes = Place::finished(ONE_ROUND).bytes();
     let ends = ends(&bytes);
     // A sample takes every 31st byte, and all around the ends of documents.
     let is_sampled = |cut: &usize| cut.is_multiple_of(31) || ends.iter().any(|end| end.abs_diff(*cut) < 3);
@@ -63,8 +55,8 @@ fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
 #[test]
 fn a_cut_file_is_mended_and_comes_to_the_same_end() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (place, bytes) = whole(dir.path(), TWO_ROUNDS);
-    let expected = outcome(&place.session());
+    let place = Place::finished(TWO_ROUNDS);
+    let (bytes, expected) = (place.bytes(), outcome(&place.session()));
     let ends = ends(&bytes);
     // Every document's end, and two places inside of every second document.
     let mut cuts: Vec<usize> = ends.clone();
@@ -88,13 +80,13 @@ fn a_cut_file_is_mended_and_comes_to_the_same_end() {
             let lost = place.session().open_round().expect("still open").key_lost.clone();
             assert_eq!(lost.len(), sealed);
             assert_eq!(place.go_on(true).done, Ok(ExitCode::Finished), "cut at {cut}");
-            let found = verify(&std::fs::read(place.file()).expect("a file"), None);
+            let found = verify(&place.bytes(), None);
             let names = |note: &&String| lost.iter().all(|name| note.contains(name.as_str()));
             assert!(found.notes.iter().any(|note| names(&note)), "{:?}", found.notes);
         } else {
             assert_eq!(ran.done, Ok(ExitCode::Finished), "cut at {cut}");
         }
-        let after = std::fs::read(place.file()).expect("a file");
+        let after = place.bytes();
         assert_eq!(after[..good], bytes[..good], "cut at {cut}: whole documents never change");
         assert_eq!(outcome(&place.session()), expected, "cut at {cut}");
         assert_eq!(verify(&after, None).findings, [], "cut at {cut}");
@@ -107,7 +99,7 @@ fn a_cut_file_is_mended_and_comes_to_the_same_end() {
 #[test]
 fn two_torn_writes_at_one_place_are_both_kept() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let bytes = Place::finished(ONE_ROUND).bytes();
     let end = ends(&bytes)[1];
     let place = cut_to(&dir.path().join("s"), &[&bytes[..end], b"---\none"].concat());
     let torn = |bytes: &[u8]| {
@@ -119,14 +111,14 @@ fn two_torn_writes_at_one_place_are_both_kept() {
     assert_eq!(std::fs::read(first).expect("kept"), b"---\none");
     assert_eq!(std::fs::read(&second).expect("kept"), b"---\nanother");
     assert_eq!(second, again);
-    assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..end]);
+    assert_eq!(place.bytes(), bytes[..end]);
 }
 
 /// What no document of this program ends with, as a power cut or a full disk leaves it.
 #[test]
 fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let bytes = Place::finished(ONE_ROUND).bytes();
     let hash = format!("hash: {}", "0".repeat(64));
     let begun = &bytes[bytes.len() - 200..bytes.len() - 71];
     let tails: [&[u8]; 15] = [
@@ -149,13 +141,13 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
     for (number, tail) in tails.iter().enumerate() {
         for end in [*ends(&bytes).last().expect("an end"), ends(&bytes)[2]] {
             let place = cut_to(&dir.path().join(format!("{number}-{end}")), &[&bytes[..end], *tail].concat());
-            let log = read_log(&std::fs::read(place.file()).expect("a file")).expect("torn, not damaged");
+            let log = read_log(&place.bytes()).expect("torn, not damaged");
             assert_eq!((log.good, log.torn), (end, tail.len()), "tail {number}");
             let opened = Journal::open(&place.disk, &place.file()).expect("opens");
             let kept = std::fs::read(opened.torn.expect("kept beside")).expect("kept");
             assert_eq!((kept.as_slice(), opened.log.torn), (*tail, tail.len()), "tail {number}");
             // What the last decision called for is there again, in the same bytes.
-            let mended = std::fs::read(place.file()).expect("a file");
+            let mended = place.bytes();
             assert!(mended.len() >= end && bytes.starts_with(&mended), "tail {number}");
         }
     }
@@ -164,7 +156,7 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
 #[test]
 fn a_whole_document_that_does_not_fit_is_damage_wherever_it_stands() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
+    let bytes = Place::finished(ONE_ROUND).bytes();
     let ends = ends(&bytes);
     let last = &bytes[ends[ends.len() - 2]..];
     let hash = format!("hash: {}\n", "0".repeat(64)).into_bytes();
@@ -187,7 +179,7 @@ fn a_whole_document_that_does_not_fit_is_damage_wherever_it_stands() {
             matches!(Journal::open(&place.disk, &place.file()), Err(OpenJournalError::Damage(_))),
             "file {number}"
         );
-        assert_eq!(std::fs::read(place.file()).expect("a file"), *file, "file {number}: nothing is cut");
+        assert_eq!(place.bytes(), *file, "file {number}: nothing is cut");
         assert_eq!(std::fs::read_dir(place.file().parent().expect("a folder")).expect("listed").count(), 1);
     }
 }

@@ -46,14 +46,10 @@ fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
          skeptic: {position: Stale., references: [\"SRC-1:2-3\", \"stale( 60)\"]}\n  \
          qa-lead: {position: Stale., references: [REQ-999, \"SRC-1:4\"]}\n  \
          technical-lead: {position: Stale., references: []}\n";
-    desk.write("answers.yaml", content);
-    let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
-    let text = snapshot(&ran.code(0).lines());
+    let text = snapshot(&desk.answered(content, &["--json"]).code(0).lines());
     let lines = ["lines: \"2-3\"", "   2|     stale(\n", "   3|         60)\n"];
     has(&text, &[&lines[..], &["source: \"src/cache.rs\"", "bytes: 36"]].concat());
     assert!(!text.contains("fn get"), "{text}");
-    desk.run(["verify", "s.s2s"]).code(0);
-
     let seats = seats(&desk);
     let unresolved = |name: &str| {
         let seat = seats.iter().find(|seat| seat["participant"] == name).expect("a seat");
@@ -124,8 +120,7 @@ fn a_diff_is_that_of_two_commits_and_its_lines_can_be_cited() {
     git(&desk, &["add", "."]);
     git(&desk, &["commit", "-qm", "two"]);
     let answer = "{position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}";
-    desk.write("answers.yaml", format!("review: {{skeptic: {answer}}}\n"));
-    let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    let ran = desk.answered(format!("review: {{skeptic: {answer}}}\n"), &["--json"]);
     let text = snapshot(&ran.code(0).lines());
     assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
     assert!(text.contains("commits: \""), "{text}");
@@ -202,8 +197,7 @@ fn only_ballots_that_cite_something_are_counted_when_asked() {
     );
     let text = "review:\n  skeptic: {vote: a, references: [\"SRC-1:1\"]}\n  \
          qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n";
-    desk.write("answers.yaml", text);
-    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
+    desk.answered(text, &[]).code(0);
     desk.run(["tally", "s.s2s", "--supported"]).code(0).shows("cite the snapshot: 1 of 3");
     let json = desk.run(["tally", "s.s2s", "--supported", "--json"]).code(0).lines();
     assert_eq!(json[0]["winners"], serde_json::json!(["a"]));

@@ -19,26 +19,6 @@ fn batch(desk: &Desk, answers: &str) -> crate::program::Ran {
 }
 
 #[test]
-fn undecided_is_3_and_says_so_first() {
-    let two = "goal: Pick\nparticipants: [qa-lead, skeptic]\n";
-    let consent = format!("{two}question: Go?\nballot: consent\nrule: consent\n");
-    let three = PICK.replace("skeptic]", "skeptic, technical-lead]") + "on_failed: close\n";
-    let approval = format!("{two}steps: [{{id: decide, type: approval, message: \"Ok?\"}}]\n");
-    let failed = "decide: {qa-lead: {vote: a}, skeptic: {fail: gone}, technical-lead: {fail: gone}}\n";
-    let block = "{consent: block, minimum_change: \"test it\"}";
-    let blocked = format!("decide: {{qa-lead: {{consent: support}}, skeptic: {block}}}\n");
-    for (definition, answers, first) in [
-        (PICK, TIED, "**No decision: a and b tie**"),
-        (&three, failed, "**No decision: too few took part**"),
-        (&consent, &blocked, "**Blocked by skeptic**"),
-        (&approval, "decide: {approved: false, comment: \"no\"}\n", "**Rejected by the facilitator**"),
-    ] {
-        let ran = batch(&Desk::with(definition), answers).code(3);
-        assert!(ran.out.lines().nth(2).is_some_and(|line| line.contains(first)), "{}", ran.out);
-    }
-}
-
-#[test]
 fn usage_definition_and_configuration_are_2_and_save_nothing() {
     let desk = Desk::with(PICK);
     desk.write("typo.yaml", PICK.replace("question", "qestion"));
@@ -117,6 +97,11 @@ fn nobody_reached_and_caps_are_5() {
     let long = "goal: Pick\nmax_duration: 1ms\nparticipants: [qa-lead]\nsteps:\n  \
                 - {id: one, type: round, question: \"1?\"}\n  - {id: two, type: round, question: \"2?\"}\n";
     Desk::with(long).run(["--batch", "decide.yaml"]).code(5).tells("`max_duration` is 1 ms");
+    // Also in the last round.
+    let silent = Server::start(|_| Answer::hang(b""));
+    let desk = Desk::with(&format!("max_duration: 300ms\n{PICK}")).served_by(&silent);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5).shows("max_duration");
+    assert_eq!(desk.saved().closed.map(|closed| closed.status.name()), Some("stopped"));
 }
 
 #[test]

@@ -40,16 +40,8 @@ fn service(slow: &'static str) -> Server {
 }
 
 pub fn saved(desk: &Desk) -> Session {
-    let bytes = fs::read(desk.session()).expect("a session");
-    is_sound(&bytes);
-    fold(&read_log(&bytes).expect("readable"))
-}
-
-fn quits(mut screen: Screen) -> String {
-    screen.send("q");
-    let (code, raw) = screen.end();
-    assert_eq!(code, 0);
-    String::from_utf8_lossy(&raw).into_owned()
+    desk.verify();
+    desk.saved()
 }
 
 #[test]
@@ -73,7 +65,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.press(DONE, &["Note kept"]);
     screen.press("Ay", &["Session finished"]);
     screen.press("R", &["Report written to "]);
-    quits(screen);
+    screen.quits();
     let session = saved(&desk);
     assert_eq!(session.rounds.len(), 1);
     assert_eq!(session.rounds[0].synthesis.as_deref(), Some("Simple wins."));
@@ -108,7 +100,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     screen.press("x", &["Go on without cyd?"]);
     screen.press("y", &["alpha  ███", "cyd (excused)", "A accept"]);
     screen.press("Ay", &["Session finished"]);
-    quits(screen);
+    screen.quits();
     let session = saved(&desk);
     let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
     assert_eq!(first.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
@@ -158,8 +150,7 @@ fn a_replay_seeks_and_leads_to_a_fork() {
     screen.press("n", &["round 2", "DRAFT", "o open"]);
     screen.press("o", &["A accept", "round 2"]);
     screen.press("Ay", &["Session finished"]);
-    screen.send("q");
-    screen.end();
+    screen.quits();
     let sessions: Vec<_> = desk.sessions();
     assert_eq!(sessions.len(), 2, "{sessions:?}");
     let forked = sessions.iter().find(|path| !path.ends_with("old.s2s")).expect("a new one");
@@ -187,7 +178,7 @@ fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
     screen.press("o", &["A accept"]);
     screen.send("\t\t\t\t\t\t/red\r");
     screen.press("v", &["A accept"]);
-    let raw = quits(screen);
+    let raw = screen.quits();
     for bad in ["\u{1b}]8;", "\u{1b}]52", "\u{1b}[31mred", "\u{202e}", "\u{200b}", "\u{9b}"] {
         assert!(!raw.contains(bad), "{bad:?}");
     }
@@ -226,7 +217,7 @@ fn a_file_that_cannot_be_opened_says_why() {
     screen.wait_for(&["Cannot open", "ruel", "did you mean `rule`?"]);
     screen.send(ESC);
     screen.wait_without(&["Cannot open"]);
-    quits(screen);
+    screen.quits();
 }
 
 const PEOPLE: &str = "\
@@ -259,8 +250,7 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     screen.send("\x1b[C\tbecause\t0.5");
     screen.press(DONE, &["A accept"]);
     screen.press("Ay", &["Session finished"]);
-    screen.send("q");
-    screen.end();
+    screen.quits();
     let session = saved(&desk);
     assert_eq!(session.rounds[0].tally.as_ref().expect("counted").verdict.winners, ["alpha"]);
 }
@@ -277,7 +267,7 @@ fn what_was_typed_is_back_the_next_time() {
     screen.wait_for(&["What now? Again"]);
     screen.press(DONE, &["DRAFT"]);
     // Left before anything was on disk: what was typed is there the next time.
-    quits(screen);
+    screen.quits();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["begin"]);
     screen.press("n", &["What now? Again", "Draft restored."]);

@@ -1,7 +1,7 @@
 //! The forger's hand: events read from a file, changed, and written under a chain that fits.
 
 use roundtable::history::{LogEntry, Session, TimedEvent};
-use roundtable::journal::{Chain, read_log};
+use roundtable::journal::{Chain, Verifier, read_log, verify};
 use serde_json::Value;
 
 pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
@@ -28,6 +28,44 @@ pub fn folded(events: &[TimedEvent]) -> Session {
         session.apply_entry(&line);
     }
     session
+}
+
+/// A session checked up to each of its documents, so that a change is checked from its own place on.
+pub struct Checked<'a> {
+    events: &'a [TimedEvent],
+    up_to: Vec<(Chain, Verifier)>,
+}
+
+impl<'a> Checked<'a> {
+    pub fn new(events: &'a [TimedEvent]) -> Self {
+        let mut up_to = vec![<(Chain, Verifier)>::default()];
+        for stamped in events {
+            let (mut chain, mut verifier) = up_to[up_to.len() - 1].clone();
+            check(&mut chain, &mut verifier, stamped);
+            up_to.push((chain, verifier));
+        }
+        Self { events, up_to }
+    }
+
+    /// Whether `verify` finds something where these events stand in place of those from `at` up to `end`.
+    pub fn is_found(&self, at: usize, others: &[&TimedEvent], end: usize) -> bool {
+        let (mut chain, mut verifier) = self.up_to[at].clone();
+        for stamped in others.iter().copied().chain(&self.events[end..]) {
+            check(&mut chain, &mut verifier, stamped);
+            if !verifier.result.findings.is_empty() {
+                return true;
+            }
+        }
+        // What is refused as it is read is found by the file's bytes alone.
+        let whole = self.events[..at].iter().chain(others.iter().copied()).chain(&self.events[end..]);
+        !verify(&chained(&whole.cloned().collect::<Vec<_>>()), None).findings.is_empty()
+    }
+}
+
+fn check(chain: &mut Chain, verifier: &mut Verifier, stamped: &TimedEvent) {
+    let mut text = String::new();
+    let line = chain.write(stamped.clone(), &mut text);
+    verifier.document(&line, text.as_bytes());
 }
 
 pub fn leaves(value: &Value) -> Vec<String> {

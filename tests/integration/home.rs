@@ -46,6 +46,12 @@ impl Desk {
         fold(&self.kept(file))
     }
 
+    /// What the only session that was saved comes to.
+    #[track_caller]
+    pub fn saved(&self) -> Session {
+        fold(&read_log(&std::fs::read(self.session()).expect("a file")).expect("readable"))
+    }
+
     pub fn until(&self, file: &str, wanted: impl Fn(&Session) -> bool) -> Session {
         let path = self.path(file);
         wait_for("the wanted state of the session", || {

@@ -2,9 +2,6 @@
 
 use std::io::{BufRead as _, BufReader};
 
-use roundtable::journal::{fold, read_log, verify};
-use roundtable::round::seal::sign::SigningKey;
-
 use crate::program::Desk;
 use crate::pty::Screen;
 use crate::served::Browser;
@@ -28,13 +25,6 @@ fn link(screen: &Screen) -> String {
         .to_owned()
 }
 
-fn browser(link: &str, seed: u8) -> Browser {
-    let (address, secret) = link["http://".len()..].split_once("/b#").expect("a link");
-    let (token, fingerprint) = secret.split_once('.').expect("a fingerprint");
-    let [address, token, fingerprint] = [address, token, fingerprint].map(str::to_owned);
-    Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
-}
-
 #[test]
 fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     let desk = desk();
@@ -48,7 +38,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     screen.press("\x1b[F\r", &["dana: link", "http://127.0.0.1:", "send it to one person alone"]);
     let new = link(&screen);
     assert_ne!(old, new);
-    let old = browser(&old, 6);
+    let old = Browser::of(&old, 6);
     old.join(&old.key).refuses(401, "no such invitation");
     let kept = desk.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
     let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
@@ -56,7 +46,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     assert!(kept.contains(token), "a session that goes on needs the new link: {kept}");
     screen.press("\u{1b}", &["DRAFT"]);
     screen.press("o", &["OPEN", "1 of 2 sealed", "invited: i"]);
-    let dana = browser(&new, 7);
+    let dana = Browser::of(&new, 7);
     assert_eq!(dana.join(&dana.key).status, 204);
     let receipt = dana.votes("alpha", 3).json();
     assert_eq!(receipt["participant"], "dana");
@@ -67,12 +57,9 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     let result = dana.get("/v1/seat/result").json();
     assert_eq!(result["own"]["commitment"], receipt["commitment"]);
     assert!(result["counts"].is_object(), "{result}");
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
-    let bytes = std::fs::read(desk.session()).expect("a session");
-    assert_eq!(verify(&bytes, None).findings, []);
-    let session = fold(&read_log(&bytes).expect("readable"));
-    assert_eq!(session.rounds[0].sealed(), 2);
+    screen.quits();
+    desk.verify();
+    assert_eq!(desk.saved().rounds[0].sealed(), 2);
 }
 
 /// Serves until these have been said on lines of standard error, one after the other.
@@ -92,7 +79,7 @@ fn people_are_invited_by_name_without_a_change_of_the_definition() {
     desk.write("decide.yaml", DEFINITION.replace("remote/link", "rehearsal"));
     let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", "dana,bob"];
     serves(&desk, &serve, &["link of dana: http", "link of bob: http"]);
-    let session = fold(&read_log(&std::fs::read(desk.session()).expect("a session")).expect("readable"));
+    let session = desk.saved();
     let seats: Vec<_> = session.roster.values().map(|seat| (&*seat.name, &*seat.model)).collect();
     assert_eq!(seats, [("ann", "rehearsal"), ("dana", "remote/link"), ("bob", "remote/link")]);
     let text = "participants: [rehearsal, {name: ann, model: rehearsal}]\n\

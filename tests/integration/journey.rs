@@ -88,8 +88,7 @@ fn a_newcomer_has_a_local_server_answer_and_it_is_remembered() {
     newcomer.leaves(&desk, "ollama/llama3.2");
     let mut again = Screen::open(&desk, (80, 24), &[]);
     again.wait_for(&["Which cache first?", "answers come from: ollama/llama3.2"]);
-    again.send("q");
-    assert_eq!(again.end().0, 0);
+    again.quits();
 }
 
 #[test]
@@ -126,8 +125,7 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     screen.press("y", &["1 failed", "r again"]);
     screen.press("r", &["Ask qa-lead again", "the same again", "ollama/llama3.2"]);
     screen.press("\x1b[B\r", &["REVEAL", "alpha"]);
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
+    screen.quits();
     // Resuming asks it again, then the person does.
     let round = &saved(&desk).rounds[0];
     assert_eq!((round.sealed(), round.seats["qa-lead"].retried), (2, 2));

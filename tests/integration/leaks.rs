@@ -35,13 +35,11 @@ steps:
 }
 
 fn desk(more: &str) -> Desk {
-    let desk = Desk::with(&definition(more));
-    desk.write("answers.yaml", ANSWERS);
-    desk
+    Desk::with(&definition(more))
 }
 
 fn run(desk: &Desk) -> Ran {
-    desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0)
+    desk.answered(ANSWERS, &["--json"]).code(0)
 }
 
 /// The part of the second round's snapshot that holds the first round's answers.
@@ -65,7 +63,6 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let handed = handed_on(&lines);
     has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
-    desk.run(["verify", "out.s2s"]).code(0);
 }
 
 #[test]
@@ -83,15 +80,14 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     // What was sealed, revealed and counted is what was said.
     let revealed = named(&lines, "answer_revealed");
     assert_eq!(revealed[0]["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
-    desk.run(["verify", "out.s2s"]).code(0);
-    let report = desk.report("out.s2s");
+    let report = desk.report("s.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
     let leak = &seat["leaks"][0];
     assert_eq!(leak["as"], "[model]");
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
-    desk.run(["report", "out.s2s"]).code(0).shows("Leak scan").shows("“Claude”");
-    desk.run(["replay", "--text", "out.s2s"]).code(0).shows("leak scan: 5 findings in what abe, bert-2 said");
+    desk.run(["report", "s.s2s"]).code(0).shows("Leak scan").shows("“Claude”");
+    desk.run(["replay", "--text", "s.s2s"]).code(0).shows("leak scan: 5 findings in what abe, bert-2 said");
 }
 
 #[test]
@@ -100,7 +96,6 @@ fn switched_off_nobody_looks() {
     let lines = run(&desk).lines();
     assert!(named(&lines, "leaks_found").is_empty());
     assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
-    desk.run(["verify", "out.s2s"]).code(0);
 }
 
 #[test]
@@ -121,21 +116,18 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
         let at = (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each"));
         assert!(at.is_sorted(), "{handed}");
         assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");
-        desk.run(["report", "out.s2s"]).code(0).shows("- **abe** · ").shows("abe as participant-");
-        desk.run(["verify", "out.s2s"]).code(0);
+        desk.run(["report", "s.s2s"]).code(0).shows("- **abe** · ").shows("abe as participant-");
     }
 }
 
 #[test]
 fn who_is_who_is_not_reported_before_the_end() {
-    let desk = Desk::new();
-    let text = definition("pseudonyms: true") + "  - {id: ok, type: approval, message: \"Enough?\"}\n";
-    desk.write("stop.yaml", text);
-    desk.write("answers.yaml", ANSWERS);
-    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "stop.yaml"]).code(4);
-    let shown = desk.run(["report", "out.s2s"]).code(0).out;
+    let stop = "  - {id: ok, type: approval, message: \"Enough?\"}\n";
+    let desk = Desk::with(&(definition("pseudonyms: true") + stop));
+    desk.answered(ANSWERS, &[]).code(4);
+    let shown = desk.run(["report", "s.s2s"]).code(0).out;
     assert!(!shown.contains("participant-"), "{shown}");
-    assert!(desk.report("out.s2s").get("pseudonyms").is_none());
+    assert!(desk.report("s.s2s").get("pseudonyms").is_none());
 }
 
 #[test]
@@ -148,7 +140,7 @@ fn drawn_pseudonyms_differ_from_session_to_session() {
 fn what_is_said_to_be_found_or_masked_is_checked() {
     let desk = desk("leaks: mask\npseudonyms: true");
     run(&desk);
-    let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
+    let bytes = std::fs::read(desk.path("s.s2s")).expect("the file");
     let events = || read(&bytes);
     let at =
         events().iter().position(|stamped| matches!(stamped.event, Event::LeaksFound { .. })).expect("it");

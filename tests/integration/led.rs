@@ -242,28 +242,3 @@ fn the_model_sees_closed_rounds_only_and_no_names() {
     }
     assert_eq!(prompts, 4, "the opening, notes after the last hat and the vote, and the conclusion");
 }
-
-#[test]
-fn what_does_not_fit_is_refused_at_its_place() {
-    for (keys, wanted) in [
-        ("strategy: delphi, ballot: {kind: choice, options: [a, b]}, max_rounds: 0", "max_rounds"),
-        ("strategy: debate, ballot: {kind: choice, options: [a, b]}, max_rounds: 2", "below the 3 rounds"),
-        ("approve: some", "approve"),
-        ("facilitator: {persona: skeptic}", "`model`"),
-    ] {
-        let steps = format!("steps: [{{id: talk, type: discussion, {keys}, topic: q}}]\n");
-        Desk::with(&steps).run(["check", "decide.yaml"]).code(2).shows(wanted);
-    }
-    let roster = "participants: [qa-lead, {name: a, persona: skeptic, agent_only: true}]\n";
-    for (steps, wanted) in [
-        ("{id: n, type: agent, agent: qa-lead, form: synthesize, prompt: p}", "about no round"),
-        ("{id: n, type: agent, agent: qa-lead, form: open}", "has no topic"),
-        ("{id: n, type: approval, message: m, ask_if: \"false\"}", "`ask_if`"),
-        ("{id: n, type: approval, message: m, edits: n}", "names no step with a `form`"),
-        ("{id: t, type: discussion, topic: q, approve: all}", "a person leads"),
-        ("{id: r, type: round, question: q, participants: [a]}", "`agent_only`"),
-    ] {
-        let ran = Desk::with(&format!("{roster}steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
-        ran.shows(wanted);
-    }
-}

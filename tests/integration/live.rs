@@ -1,4 +1,5 @@
-//! A facilitator at the table: the engine waits for orders, carries them out, and logs each of them.
+//! A facilitator at the table: the engine waits for orders, carries them out, and logs each of them; a round with
+//! failed seats waits, too.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +10,6 @@ use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, hold};
 use roundtable::history::{
     CloseReason, Event, LogEntry, PauseReason, Price, RoundRevised, SeatStatus, Session, Timestamp,
 };
-use roundtable::journal::Disk;
 
 use crate::patience::{PATIENCE, wait_for};
 use crate::seats::{Clock, Place, newcomer, said, seated, slow, unreachable};
@@ -20,6 +20,11 @@ participants: [ann, bob, cyd]
 steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, deadline: 30s}
 ";
+
+/// The same with these keys in place of its deadline.
+fn one(keys: &str) -> String {
+    ONE.replace(", deadline: 30s", keys)
+}
 
 fn seen(session: &Session) -> FacilitatorRequest {
     let events = decide(session, Command::OpenRound { project_summary: None, seal: None }, Timestamp(0))
@@ -65,6 +70,11 @@ fn more_time(more_ms: u64) -> FacilitatorRequest {
     FacilitatorRequest::Order(Command::ExtendDeadline { more_ms })
 }
 
+fn excuse(seat: &str, reason: &str) -> FacilitatorRequest {
+    let (participant, reason) = (seat.to_owned(), reason.to_owned());
+    FacilitatorRequest::Order(Command::Excuse { participant, reason })
+}
+
 /// An opening of what nobody has seen, a revision that is none, and one that is.
 fn revisions() -> Vec<FacilitatorRequest> {
     let form =
@@ -85,8 +95,7 @@ fn revisions() -> Vec<FacilitatorRequest> {
 
 #[test]
 fn a_round_waits_is_revised_asked_again_and_accepted() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let artifact = || serde_json::from_str(r#"{"id": "REQ-1", "title": "No new server"}"#).expect("a map");
     let mut screen = at_holds(
         vec![
@@ -135,15 +144,15 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
 
 #[test]
 fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
-    let excuse = |reason: &str| {
-        let (participant, reason) = ("bob".to_owned(), reason.to_owned());
-        FacilitatorRequest::Order(Command::Excuse { participant, reason })
-    };
+    let place = Place::fresh();
     let mut screen = accepting(|line| match &line.stamped.event {
         Event::BallotSealed(_) => {
-            vec![more_time(60_000), excuse("on a train"), excuse("twice"), FacilitatorRequest::Accept]
+            vec![
+                more_time(60_000),
+                excuse("bob", "on a train"),
+                excuse("bob", "twice"),
+                FacilitatorRequest::Accept,
+            ]
         }
         Event::SeatExcused { .. } => vec![FacilitatorRequest::CloseRound],
         _ => vec![],
@@ -163,8 +172,7 @@ fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
 
 #[test]
 fn more_time_moves_the_deadline_that_closes_the_round() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let start = std::time::Instant::now();
     let mut screen = at_holds(
         vec![|session| vec![seen(session)], |_| {
@@ -187,8 +195,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
 /// A seat that failed and one that hangs get another model; one that is sealed stays as it is.
 #[test]
 fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let mut screen = accepting(|line| {
         let orders = match () {
             () if is_sealed(line, "ann") => {
@@ -224,8 +231,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
 /// The old model's answer is there before its request can be given up.
 #[test]
 fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
+    let place = Place { clock: Clock::Real, ..Place::fresh() };
     let told = Arc::new(tokio::sync::Notify::new());
     let late = Arc::clone(&told);
     let table = seated(&["cyd"], move |ask| {
@@ -256,11 +262,10 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
 #[test]
 fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
     for (limit, is_paid) in [(7.99, false), (8.0, true)] {
-        let dir = tempfile::tempdir().expect("a folder");
         let price = Price { output: 1000.0, ..Price::default() };
         let prices = [("test/test".to_owned(), price)].into();
         let budget = Some(Budget::new(limit, prices, ReplyLimits { usual: 1000, ..ReplyLimits::default() }));
-        let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
+        let place = Place { budget, ..Place::fresh() };
         let mut screen = accepting(|line| Vec::from_iter(is_sealed(line, "ann").then(|| retry("cyd", None))));
         let (ran, refused) = place.start_live(ONE, &seated(&["cyd"], slow), &mut screen);
         assert!(ran.done.is_ok(), "{:?}", ran.done);
@@ -268,4 +273,88 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         assert_eq!(refused.is_empty(), is_paid, "{refused:?}");
         assert!(refused.iter().all(|why| why.starts_with("asking again could cost $2.0000")), "{refused:?}");
     }
+}
+
+/// Opens the round, does what `when_held` says once it waits, and accepts what was counted.
+fn led<'a>(
+    when_held: impl Fn() -> Vec<FacilitatorRequest> + Send + 'a,
+) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send + 'a {
+    let mut is_asked = false;
+    move |line, session| match &line.stamped.event {
+        Event::StepStarted(_) => vec![FacilitatorRequest::OpenRound { seen: None }],
+        Event::TallyMade(_) => vec![FacilitatorRequest::Accept],
+        _ if session.round_on_hold().is_some() && !is_asked => {
+            is_asked = true;
+            when_held()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn run(
+    definition: &str,
+    failed: &'static [&'static str],
+    when_held: impl Fn() -> Vec<FacilitatorRequest> + Send,
+) -> (Result<ExitCode, String>, Session, Vec<String>) {
+    let place = Place::fresh();
+    let (ran, refused) = place.start_live(definition, &seated(failed, unreachable), &mut led(when_held));
+    place.verify();
+    (ran.done, place.session(), refused)
+}
+
+fn closed(session: &Session) -> CloseReason {
+    session.rounds[0].closed.as_ref().expect("closed").reason
+}
+
+#[test]
+fn a_round_waits_for_a_failed_seat_until_it_is_asked_again() {
+    for close in ["", ", close: quorum, quorum: 3"] {
+        let (done, session, refused) = run(&one(close), &["cyd"], || vec![retry("cyd", Some("quick/one"))]);
+        assert_eq!((done, refused), (Ok(ExitCode::Finished), vec![]), "{close}");
+        let round = &session.rounds[0];
+        let SeatStatus::Revealed(answer, _) = &round.seats["cyd"].status else { panic!("no answer") };
+        assert_eq!((answer.record.model.as_str(), round.seats["cyd"].retried), ("quick/one", 1));
+    }
+}
+
+#[test]
+fn a_failed_seat_is_gone_on_without() {
+    let (done, session, refused) =
+        run(&one(""), &["cyd"], || vec![excuse("ann", "gone"), excuse("cyd", "gone")]);
+    assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::All));
+    assert_eq!(refused, ["`ann` is settled already"]);
+    assert!(matches!(session.rounds[0].seats["cyd"].status, SeatStatus::Excused(_)));
+}
+
+#[test]
+fn a_held_round_closes_by_order_and_at_its_deadline() {
+    let (_, session, _) = run(&one(""), &["cyd"], || vec![FacilitatorRequest::CloseRound]);
+    assert_eq!(closed(&session), CloseReason::Facilitator);
+    let (done, session, _) = run(&one(", deadline: 30s"), &["cyd"], Vec::new);
+    assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::Deadline));
+}
+
+/// With `close: manual` it waits even where nobody failed; with `close: quorum` the quorum goes first.
+#[test]
+fn the_close_policy_says_what_is_waited_for() {
+    let (_, session, _) = run(&one(", close: manual"), &[], || vec![FacilitatorRequest::CloseRound]);
+    assert_eq!((closed(&session), session.rounds[0].sealed()), (CloseReason::Facilitator, 3));
+    let (_, session, _) = run(&one(", close: quorum, quorum: 2"), &["ann"], || panic!("it waits"));
+    assert_ne!(closed(&session), CloseReason::Facilitator);
+}
+
+/// Whoever resumes a round that waits has the failed seats asked again.
+#[test]
+fn leaving_and_resuming_asks_the_failed_seats_again() {
+    let place = Place::fresh();
+    let mut screen = led(|| vec![FacilitatorRequest::Leave { reason: PauseReason::Left }]);
+    let text = one("");
+    let (ran, _) = place.start_live(&text, &seated(&["bob", "cyd"], unreachable), &mut screen);
+    assert_eq!(ran.done, Ok(ExitCode::Waiting));
+    let session = place.session();
+    assert_eq!(session.paused.as_ref().map(|(_, reason)| reason), Some(&PauseReason::Left));
+    let ran = place.go_on(false);
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
+    assert_eq!(place.session().rounds[0].sealed(), 3);
+    place.verify();
 }

@@ -1,6 +1,5 @@
 //! The integration tests: one binary, one room of tests a file.
 
-mod accuracy;
 mod agenda;
 mod agents;
 mod altered;
@@ -71,14 +70,12 @@ mod picture;
 mod placeholders;
 mod power;
 mod program;
-mod programs;
 mod properties;
 mod pty;
 mod recall;
 mod receipts;
 mod remote;
 mod reports;
-mod rescue;
 mod revisions;
 mod same_bytes;
 mod saved;
@@ -90,12 +87,10 @@ mod seats;
 mod serve;
 mod serve_blind;
 mod serve_faults;
-mod serve_input;
 mod serve_tls;
 mod served;
 mod server;
 mod services;
-mod shipped;
 mod sitting;
 mod stopping;
 mod storage;
@@ -110,8 +105,6 @@ mod texts;
 mod tidy;
 mod trust;
 mod vendor;
-mod walk;
-mod warm;
 #[cfg(unix)]
 mod wiretap;
 mod words;

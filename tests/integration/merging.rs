@@ -1,6 +1,6 @@
 //! Ideas merged into options: by an answers file, refused where one is lost, found by `verify`.
 
-use crate::program::{Desk, rows};
+use crate::program::{Desk, Ran, rows};
 use crate::pty::Screen;
 
 const DEFINITION: &str = "goal: \"Survive the sale\"
@@ -17,29 +17,12 @@ const IDEAS: &str = "gather:
 vote: {ann: {vote: queue}, bob: {vote: queue}}
 ";
 
-fn desk(merge: &str) -> Desk {
+/// Runs the definition with this merge in the answers file.
+fn merged(merge: &str) -> (Desk, Ran) {
     let desk = Desk::with(DEFINITION);
     desk.write("answers.yaml", format!("{IDEAS}{merge}\n"));
-    desk
-}
-
-const RUN: [&str; 5] = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s"];
-
-#[test]
-fn a_merge_by_an_answers_file_leaves_options_and_tells_nobody_who_had_which_idea() {
-    let desk = desk(
-        "merge: {options: [{title: \"One queue\", from: [ann#1, bob#1]}], set_aside: [{idea: ann#2, reason: later}]}",
-    );
-    desk.run(RUN).code(0);
-    desk.run(["verify", "s.s2s"]).code(0);
-    let report = desk.report("s.s2s");
-    let merge = &report["steps"].as_array().expect("steps")[1];
-    assert_eq!(merge["data"]["options"], serde_json::json!([{"id": "one-queue", "title": "One queue"}]));
-    assert_eq!(report["merges"][0]["set_aside"][0]["idea"], "ann#2");
-    let rounds = desk.events("round_opened");
-    let snapshot = rounds[1]["snapshot"].as_str().expect("a snapshot");
-    assert!(snapshot.contains("One queue") && !snapshot.contains("Take orders now"), "{snapshot}");
-    assert!(!snapshot.contains("ann"), "{snapshot}");
+    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s"]);
+    (desk, ran)
 }
 
 #[test]
@@ -50,8 +33,7 @@ fn a_merge_that_loses_an_idea_or_collides_is_refused_and_nothing_is_lost() {
          {options: [{title: Q, from: [ann#1, ann#2, bob#1, bob#2]}]} => there is no idea `bob#2`
          {options: [{title: Q, from: [ann#1, ann#2, bob#1]}, {title: R, from: [ann#1]}]} => `ann#1` is placed twice",
     ) {
-        let desk = desk(&format!("merge: {merge}"));
-        let ran = desk.run(RUN);
+        let (desk, ran) = merged(&format!("merge: {merge}"));
         assert!(ran.code != 0 && ran.err.contains(wanted), "{}: {}", ran.code, ran.err);
         desk.run(["verify", "s.s2s"]).code(0);
         let whole = "{options: [{title: Q, from: [ann#1, ann#2, bob#1]}]}";
@@ -68,12 +50,9 @@ fn an_answer_that_is_no_merge_is_told_before_the_run() {
         ("{options: [{title: Q, form: [ann#1]}]}", "did you mean `from`?"),
         ("{options: [queue]}", "an option must be a map"),
     ] {
-        desk(&format!("merge: {merge}")).run(RUN).code(2).tells(wanted);
+        merged(&format!("merge: {merge}")).1.code(2).tells(wanted);
     }
-    desk("").run(RUN).code(4).tells("ann#2").tells("Cache");
-    let bad = DEFINITION.replace("merges: gather", "merges: vote");
-    let ran = Desk::with(&bad).run(["check", "decide.yaml"]).code(2);
-    ran.says("`merges` of step `merge` names no round of ideas: `vote`");
+    merged("").1.code(4).tells("ann#2").tells("Cache");
 }
 
 /// The person who merges sees what each seat gave, and edits the merge as YAML.

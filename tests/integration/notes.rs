@@ -30,16 +30,13 @@ fn an_agent_writes_the_note_on_a_round() {
         "sum": "A is ahead, {{goal}}.", "end": {"synthesis": "B came back.", "more": 1},
         "one": {"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}},
         "two": {"skeptic": {"vote": "b"}, "qa-lead": {"vote": "b"}},
-    })
-    .to_string();
-    desk.write("answers.yaml", content);
-    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
-    desk.run(["verify", "out.s2s"]).code(0);
-    let log = desk.read("out.s2s");
+    });
+    desk.answered(content, &[]).code(0);
+    let log = desk.read("s.s2s");
     assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
     assert!(log.contains("text: \"B came back.\""));
     assert_eq!(snapshot(&log, 2)["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
-    desk.run(["report", "out.s2s"]).code(0).shows("A is ahead").shows("B came back.");
+    desk.run(["report", "s.s2s"]).code(0).shows("A is ahead").shows("B came back.");
 }
 
 #[test]
@@ -51,10 +48,8 @@ fn the_answers_file_has_notes() {
     let desk = Desk::with(&text);
     let votes = "{skeptic: {vote: a}, qa-lead: {vote: a}}";
     let notes = "{one: [First time., Second time.], two: The end.}";
-    desk.write("answers.yaml", format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"));
-    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
-    desk.run(["verify", "out.s2s"]).code(0);
-    let log = desk.read("out.s2s");
+    desk.answered(format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"), &[]).code(0);
+    let log = desk.read("s.s2s");
     let notes = snapshot(&log, 3)["recent_rounds"].clone();
     assert_eq!([0, 1].map(|nth| notes[nth]["synthesis"].clone()), ["First time.", "Second time."]);
     assert!(log.contains("text: \"The end.\""));
@@ -88,8 +83,8 @@ fn the_third_round_of_three_has_the_published_snapshot() {
          context: {answers: none, rounds: 0, results: none}\nsteps:\n  - {id: a, type: round, question: \"First?\"}\n  \
          - {id: b, type: round, question: \"Second?\"}\n  - {id: c, type: round, question: \"What risks do you see?\"}\n",
     );
-    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(0);
-    let log = desk.read("out.s2s");
+    desk.saves(&[]).code(0);
+    let log = desk.read("s.s2s");
     let third = log.split("\nevent: round_opened\n").nth(3).expect("a third round");
     assert!(third.contains("\nsnapshot_bytes: 163\n") && third.contains(HASH), "{third}");
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::core::{Command, ExitCode, decide};
-use roundtable::history::{CloseReason, Event, PauseReason, SeatStatus, Session, TimedEvent, Timestamp};
-use roundtable::journal::{Disk, Journal};
+use roundtable::history::{
+    CloseReason, Event, LogEntry, PauseReason, SeatStatus, Session, TimedEvent, Timestamp,
+};
+use roundtable::journal::{EventLog, Journal, fold, read_log};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -102,8 +104,7 @@ fn an_interrupt_begins_no_further_session() {
     desk.write("b.yaml", definition(THREE, ""));
     let child = desk.begin(&server, &["a.yaml", "b.yaml", "--save", "saved"]);
     wait_for("all three requests", || (server.requests().len() == 3).then_some(()));
-    let pid = Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
-    kill_process(pid, Signal::INT).expect("sent");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     ran(child.wait_with_output().expect("ends")).code(130).tells("1 of 2 files not started");
     assert_eq!(std::fs::read_dir(desk.path("saved")).expect("listed").count(), 1);
 }
@@ -139,8 +140,7 @@ fn until_the_end(ask: SeatRequest) -> BoxFuture<'static, Result<Reply, Failure>>
 #[test]
 fn a_seat_that_runs_out_of_the_rounds_time_is_missing_by_whichever_clock() {
     for _ in 0..10 {
-        let dir = tempfile::tempdir().expect("a folder");
-        let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
+        let place = Place { clock: Clock::Real, ..Place::fresh() };
         let text = definition("ann, bob, cyd", ", close: deadline, deadline: 60ms");
         let ran = place.start_with(&text, &seated(&["ann", "bob", "cyd"], until_the_end));
         assert!(ran.done.is_ok(), "{:?}", ran.done);
@@ -153,8 +153,7 @@ fn a_seat_that_runs_out_of_the_rounds_time_is_missing_by_whichever_clock() {
 
 #[test]
 fn everybody_is_asked_before_anybody_answers() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let names: Vec<String> = (0..300).map(|number| format!("seat-{number}")).collect();
     let ran = place.start_with(&definition(&names.join(", "), ""), &|table| {
         let barrier = Arc::new(tokio::sync::Barrier::new(table.len()));
@@ -181,8 +180,7 @@ fn everybody_is_asked_before_anybody_answers() {
 /// A session that rested for years has its time left.
 #[test]
 fn time_at_rest_does_not_use_up_the_sessions_time() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let text = format!("max_duration: 1m\n{ONE_ROUND}");
     let (mut session, mut events) = (Session::default(), Vec::new());
     let header = header(&text);
@@ -202,4 +200,17 @@ fn time_at_rest_does_not_use_up_the_sessions_time() {
     let session = place.session();
     assert!(session.ran_ms(session.last_at) < 60_000, "{}", session.ran_ms(session.last_at));
     assert!(session.ran_ms(session.last_at) >= 50);
+}
+
+#[test]
+fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
+    let lines = read_log(include_bytes!("../../sessions/context-passing.s2s")).expect("whole").lines;
+    let is_revealed = |line: &LogEntry| matches!(line.stamped.event, Event::AnswerRevealed(_));
+    let first = lines.iter().position(is_revealed).expect("revealed");
+    let mut torn = EventLog { lines, ..Default::default() };
+    torn.lines.truncate(first + 2);
+    let session = fold(&torn);
+    let entries = roundtable::report::trace::trace(&torn.lines, &session);
+    assert_eq!(entries.len(), 5);
+    assert!(entries.iter().all(|entry| entry.status == "sealed" && entry.answer.is_none()));
 }

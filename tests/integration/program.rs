@@ -3,6 +3,7 @@
 //! nothing by itself.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -152,6 +153,22 @@ impl Desk {
 
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
         run(&mut self.command(args))
+    }
+
+    /// Runs `decide.yaml` with these flags, saved as `s.s2s`, which must verify.
+    #[track_caller]
+    pub fn saves(&self, flags: &[&str]) -> Ran {
+        let _ = fs::remove_file(self.path("s.s2s"));
+        let ran = self.run([&["--batch", "decide.yaml", "--save", "s.s2s"], flags].concat());
+        self.run(["verify", "s.s2s"]).code(0);
+        ran
+    }
+
+    /// The same by a script of these answers.
+    #[track_caller]
+    pub fn answered(&self, answers: impl Display, flags: &[&str]) -> Ran {
+        self.write("answers.yaml", answers.to_string());
+        self.saves(&[&["--answers", "answers.yaml"], flags].concat())
     }
 
     /// Runs it with this on its standard input.

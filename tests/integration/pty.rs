@@ -76,15 +76,22 @@ impl Screen {
             seen.1.notify_all();
         });
         let screen = Self { terminal, child, shown };
-        let until = Instant::now() + PATIENCE;
-        let mut shown = screen.lock();
-        while shown.raw.is_empty() && !shown.is_over {
-            let left = until.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "it draws nothing");
-            shown = screen.shown.1.wait_timeout(shown, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        drop(shown);
+        drop(screen.until("anything", |shown| !shown.raw.is_empty() || shown.is_over));
         screen
+    }
+
+    /// Waits for this; what is shown then.
+    #[track_caller]
+    fn until(&self, what: &str, is_there: impl Fn(&Shown) -> bool) -> MutexGuard<'_, Shown> {
+        let until = Instant::now() + PATIENCE;
+        let mut shown = self.lock();
+        while !is_there(&shown) {
+            let left = until.saturating_duration_since(Instant::now());
+            let text = || shown.parser.screen().contents();
+            assert!(!left.is_zero() && !shown.is_over, "waiting for {what}, the screen shows:\n{}", text());
+            shown = self.shown.1.wait_timeout(shown, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        shown
     }
 
     fn lock(&self) -> MutexGuard<'_, Shown> {
@@ -121,17 +128,7 @@ impl Screen {
 
     #[track_caller]
     fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) {
-        let until = Instant::now() + PATIENCE;
-        let mut shown = self.lock();
-        loop {
-            let text = shown.parser.screen().contents();
-            if shown.is_whole() && is_there(&text) {
-                return;
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !shown.is_over, "waiting for {what}, the screen shows:\n{text}");
-            shown = self.shown.1.wait_timeout(shown, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        drop(self.until(what, |shown| shown.is_whole() && is_there(&shown.parser.screen().contents())));
     }
 
     pub fn send(&mut self, keys: &str) {
@@ -162,19 +159,18 @@ impl Screen {
     /// Waits until it ends; its exit code, -1 after a signal, and every byte it has written.
     #[track_caller]
     pub fn end(mut self) -> (i32, Vec<u8>) {
-        let until = Instant::now() + PATIENCE;
-        let mut shown = self.lock();
-        while !shown.is_over {
-            let left = until.saturating_duration_since(Instant::now());
-            assert!(
-                !left.is_zero(),
-                "it does not end; the screen shows:\n{}",
-                shown.parser.screen().contents()
-            );
-            shown = self.shown.1.wait_timeout(shown, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        let mut shown = self.until("its end", |shown| shown.is_over);
         let raw = std::mem::take(&mut shown.raw);
         drop(shown);
         (self.child.wait().expect("ended").code().unwrap_or(-1), raw)
+    }
+
+    /// Leaves by its key; every byte it has written.
+    #[track_caller]
+    pub fn quits(mut self) -> String {
+        self.send("q");
+        let (code, raw) = self.end();
+        assert_eq!(code, 0);
+        String::from_utf8_lossy(&raw).into_owned()
     }
 }

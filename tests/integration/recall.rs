@@ -1,7 +1,6 @@
 //! What a round's snapshot recalls of what was before: the key `context`, and its default.
 
 use roundtable::history::{Event, RoundOpened};
-use roundtable::journal::read_log;
 use std::sync::Arc;
 
 use crate::program::Desk;
@@ -9,11 +8,8 @@ use crate::program::Desk;
 fn rounds(definition: &str) -> Vec<Arc<RoundOpened>> {
     let desk = Desk::rehearsing(definition);
     let said = "{vote: redis, position: P., rationale: [r], confidence: 0.5}";
-    desk.write("answers.yaml", format!("two: {{skeptic: {said}, qa-lead: {said}}}\n"));
-    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "out.s2s"]).code(0);
-    desk.run(["verify", "out.s2s"]).code(0);
-    let log = read_log(&std::fs::read(desk.path("out.s2s")).expect("a file")).expect("whole");
-    let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
+    desk.answered(format!("two: {{skeptic: {said}, qa-lead: {said}}}\n"), &[]).code(0);
+    let opened = desk.kept("s.s2s").lines.into_iter().filter_map(|line| match line.stamped.event {
         Event::RoundOpened(opened) => Some(opened),
         _ => None,
     });
@@ -78,15 +74,4 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
     assert!(rounds_0["recent_rounds"].is_null());
     let nothing = last("", ", context: {rounds: 0, results: none}");
     assert!(nothing["context"].is_null());
-}
-
-#[test]
-fn what_context_names_must_be_there() {
-    let check = |keys: &str| {
-        let round = format!("steps:\n  - {{id: a, type: round, question: q, context: {{{keys}}}}}\n");
-        Desk::with(&round).run(["check", "decide.yaml"]).code(2)
-    };
-    check("results: [b, a], rounds: -1").says("`rounds` of `context` must be a whole number of at least 0");
-    let ran = check("results: [b, a]");
-    ran.says("`results` of `context` names no step: `b`").says("`results` of `context` names a round: `a`");
 }

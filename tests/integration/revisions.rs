@@ -4,17 +4,15 @@
 use std::sync::Arc;
 
 use roundtable::history::{Event, RoundOpened, WorkItemOffered};
-use roundtable::journal::read_log;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::yaml::read;
 use serde_json::{Value, json};
 
-use crate::program::{Desk, Ran, has, rows};
+use crate::program::{Desk, Ran, has};
 
 fn rounds(desk: &Desk) -> Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> {
-    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
     let mut rounds: Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> = Vec::new();
-    for line in log.lines {
+    for line in desk.kept("s.s2s").lines {
         match line.stamped.event {
             Event::RoundOpened(opened) => rounds.push((opened, Vec::new())),
             Event::WorkItemOffered(item) => rounds.last_mut().expect("a round").1.push(item),
@@ -26,11 +24,7 @@ fn rounds(desk: &Desk) -> Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> {
 
 fn run(definition: &str, answers: &Value, seed: u64) -> (Desk, Ran) {
     let desk = Desk::with(definition);
-    desk.write("answers.yaml", answers.to_string());
-    let seed = seed.to_string();
-    let run = ["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml", "--seed", &seed];
-    let ran = desk.run(run);
-    desk.run(["verify", "out.s2s"]).code(0);
+    let ran = desk.answered(answers, &["--seed", &seed.to_string()]);
     (desk, ran)
 }
 
@@ -82,7 +76,7 @@ fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
         for (opened, items) in rounds(&desk) {
             assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
             assert_eq!(items.len(), 5);
-            let prompts = desk.run(["trace", "--json", "out.s2s"]).code(0).lines();
+            let prompts = desk.run(["trace", "--json", "s.s2s"]).code(0).lines();
             for item in &items {
                 assert_eq!(item.context_sha256, opened.snapshot_sha256);
                 assert!(item.address.starts_with("  your_role: "), "{}", item.address);
@@ -158,9 +152,9 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     assert_eq!(own("devops-engineer")["your_earlier_ballot"], json!({"vote": "abstain"}));
     assert!(own("technical-lead")["your_earlier_ballot"].is_null(), "it failed");
     // Pseudonyms are on, since a round revises another.
-    assert!(desk.read("out.s2s").contains("\npseudonyms:\n"));
+    assert!(desk.read("s.s2s").contains("\npseudonyms:\n"));
     ran.code(0);
-    let report = desk.report("out.s2s");
+    let report = desk.report("s.s2s");
     let moved = &report["rounds"][2]["movement"];
     assert_eq!(moved["since"], "vote");
     assert_eq!(moved["joined_leader"], json!(["skeptic", "technical-lead"]));
@@ -184,31 +178,6 @@ fn feedback_says_what_is_shown() {
         let wanted = json!({"asked": 5, "answered": 3, "scores": {"a": 2, "b": 1, "c": 0}});
         assert_eq!(shown["earlier_counts"], if counts { wanted } else { Value::Null }, "{feedback}");
     }
-}
-
-#[test]
-fn what_cannot_be_revised_is_an_error_of_the_file() {
-    let check = |second: &str| {
-        let text = format!(
-            "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, ballot: {{kind: choice, \
-             options: [a, b]}}, rule: majority}}\n  - {{id: two, type: round, question: q, {second}}}\n"
-        );
-        Desk::with(&text).run(["check", "decide.yaml"])
-    };
-    for (second, wanted) in rows(
-        "revises: one => is of kind `position` and revises `one`, which is of kind `choice`
-         revises: two => revises no other round of this file: `two`
-         revises: none => revises no other round of this file: `none`
-         revises: one, ballot: {kind: choice, options: [a, c]}, rule: majority => revises `one`, which has other options
-         revises: one, feedback: all, ballot: {kind: choice, options: [a, b]} => unknown feedback `all`
-         directives: {nobody: x} => `directives` of step `two` names no seat: `nobody`
-         directives: {skeptic: [x]} => `directives` of a round step must be text
-         ballot: {kind: consent, order: per-seat}, rule: consent => a `consent` ballot has no options to order",
-    ) {
-        check(second).code(2).says(wanted);
-    }
-    check("revises: one, ballot: {kind: choice, order: mirrored, options: [a, b]}, rule: majority")
-        .says("0 errors");
 }
 
 #[test]

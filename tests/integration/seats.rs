@@ -155,6 +155,8 @@ pub struct Place {
     pub clock: Clock,
     pub diary: Diary,
     pub budget: Option<Budget>,
+    #[expect(dead_code, reason = "its folder, where it is its own, goes with it")]
+    pub folder: Option<tempfile::TempDir>,
 }
 
 #[derive(Clone, Default)]
@@ -193,7 +195,26 @@ struct Begun {
 
 impl Place {
     pub fn new(disk: Disk, dir: &Path) -> Self {
-        Self { disk, dir: dir.to_owned(), clock: Clock::Paused, diary: Diary::default(), budget: None }
+        let (dir, clock, diary) = (dir.to_owned(), Clock::Paused, Diary::default());
+        Self { disk, dir, clock, diary, budget: None, folder: None }
+    }
+
+    /// One in a folder of its own.
+    pub fn fresh() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = folder.path().to_owned();
+        Self { folder: Some(folder), ..Self::new(Disk::default(), &dir) }
+    }
+
+    /// One in which a session of `definition` has come to its end.
+    pub fn finished(definition: &str) -> Self {
+        let place = Self::fresh();
+        assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
+        place
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        std::fs::read(self.file()).expect("a file")
     }
 
     pub fn file(&self) -> PathBuf {
@@ -321,13 +342,13 @@ impl Place {
     }
 
     pub fn session(&self) -> Session {
-        fold(&read_log(&std::fs::read(self.file()).expect("a file")).expect("readable"))
+        fold(&read_log(&self.bytes()).expect("readable"))
     }
 
     /// Fails unless the file verifies.
     #[track_caller]
     pub fn verify(&self) {
-        assert_eq!(verify(&std::fs::read(self.file()).expect("a file"), None).findings, []);
+        assert_eq!(verify(&self.bytes(), None).findings, []);
     }
 
     fn run(&self, begun: Begun, ask_again: bool) -> Ran {

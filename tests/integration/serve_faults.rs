@@ -35,7 +35,7 @@ fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
     let ballot = dana.seal(&dana.offer(), "redis", 3);
     // From now on the file may grow by no more than a few lines.
     let full = written().len() as u64 + 500;
-    let pid = i32::try_from(server.child.id()).ok().and_then(Pid::from_raw).expect("an id");
+    let pid = Pid::from_child(&server.child);
     prlimit(Some(pid), Resource::Fsize, Rlimit { current: Some(full), maximum: None }).expect("set");
     let mut reply = String::new();
     let _ = dana.open("POST", "/v1/seat/sealed", ballot.to_string().as_bytes()).read_to_string(&mut reply);

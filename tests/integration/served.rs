@@ -121,11 +121,7 @@ impl Server {
 
     pub fn browser(&self, seat: &str, seed: u8) -> Browser {
         let (_, link) = self.links.iter().find(|(name, _)| name == seat).expect("a link");
-        let (base, fragment) = link.split_once("/b#").expect("a fragment");
-        let (token, fingerprint) = fragment.split_once('.').expect("a fingerprint");
-        let address = base.split_once("//").expect("a scheme").1.to_owned();
-        let [token, fingerprint] = [token, fingerprint].map(str::to_owned);
-        Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
+        Browser::of(link, seed)
     }
 }
 
@@ -180,6 +176,15 @@ impl Answer {
 }
 
 impl Browser {
+    /// One that opens a link.
+    pub fn of(link: &str, seed: u8) -> Self {
+        let (base, fragment) = link.split_once("/b#").expect("a fragment");
+        let (token, fingerprint) = fragment.split_once('.').expect("a fingerprint");
+        let address = base.split_once("//").expect("a scheme").1.to_owned();
+        let [token, fingerprint] = [token, fingerprint].map(str::to_owned);
+        Self { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
+    }
+
     pub fn open(&self, method: &str, path: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
         stream.set_read_timeout(Some(PATIENCE)).expect("set");

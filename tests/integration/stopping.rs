@@ -38,17 +38,13 @@ fn table() -> String {
     )
 }
 
-fn pid(id: u32) -> Pid {
-    Pid::from_raw(i32::try_from(id).expect("an id")).expect("an id")
-}
-
 fn rests(signal: Signal, code: i32) -> Duration {
     let desk = Desk::with(&table());
     let server = Server::start(|_| Answer::chat("vote: alpha").after(NEVER));
     let child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
     wait_for("all requests", || (server.open() >= SEATS).then_some(()));
     let sent = Instant::now();
-    kill_process(pid(child.id()), signal).expect("sent");
+    kill_process(Pid::from_child(&child), signal).expect("sent");
     let output = child.wait_with_output().expect("ends");
     let took = sent.elapsed();
     ran(output).code(code).tells("interrupted").tells("resume with: roundtable resume");
@@ -95,8 +91,7 @@ fn broken() -> Failure {
 
 #[test]
 fn a_panic_at_a_seat_is_that_seats_failure() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     let ran = place.start_with(ONE_ROUND, &seated(&["bob"], |_| async { Err(broken()) }.boxed()));
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     let session = place.session();

@@ -243,8 +243,7 @@ fn a_file_that_is_gone_moved_or_replaced_while_it_is_written_is_an_error() {
 
 #[test]
 fn an_empty_file_is_taken_over_and_no_other() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     std::fs::create_dir_all(place.file().parent().expect("a folder")).expect("made");
     std::fs::write(place.file(), "-").expect("written");
     assert!(place.start(ONE_ROUND).done.expect_err("not overwritten").contains("exists"));
@@ -260,8 +259,7 @@ fn an_empty_file_is_taken_over_and_no_other() {
 /// As after `kill -9`: the lock goes when the process is gone, and not at once.
 #[test]
 fn a_lock_that_is_about_to_go_is_waited_for() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let place = Place::new(Disk::default(), dir.path());
+    let place = Place::fresh();
     assert_eq!(place.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     let held = Disk::default().open_log(&place.file()).expect("opened");
     let (tell, told) = std::sync::mpsc::channel();

@@ -128,8 +128,7 @@ fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
     long.run(["check", "decide.yaml", "--probe"]).code(0).says(told);
     let mut screen = Screen::open(&long, (200, 40), &["decide.yaml"]);
     screen.wait_for(&["this server's window is 2,048"]);
-    screen.send("q");
-    screen.end();
+    screen.quits();
     assert!(desk("").run(["doctor", "llamacpp/m"]).out.contains("`m` reads 2,048 tokens here"));
 }
 

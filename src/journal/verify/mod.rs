@@ -153,12 +153,13 @@ impl Verification {
     }
 }
 
-#[derive(Default)]
-struct Verifier {
+/// What has been checked of a file, document by document.
+#[derive(Clone, Default)]
+pub struct Verifier {
     session: Session,
     /// The document's program has other texts, whose wording this one cannot decide again.
     is_worded_otherwise: bool,
-    result: Verification,
+    pub result: Verification,
     place: Option<DocumentPlace>,
     chain: Chain,
     /// The next documents that the decision before calls for.
@@ -186,7 +187,7 @@ impl Verifier {
     }
 
     /// Checks one document against the state before it, then folds it in.
-    fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
+    pub fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
         let event = &line.stamped.event;
         self.note_texts(event);
         let mut text = String::new();
@@ -285,7 +286,7 @@ impl Verifier {
         Some(&self.session.round(round)?.seat(seat)?.item.as_ref()?.model)
     }
 
-    fn finish(mut self, holds_expected: Option<bool>) -> Verification {
+    pub fn finish(mut self, holds_expected: Option<bool>) -> Verification {
         let Some(seq) = self.chain.seq.checked_sub(1) else {
             self.find("the file holds no complete document");
             return self.result;

@@ -93,50 +93,21 @@ constraints: ["no new server"]
 project_summary: "A shop."
 artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
 agenda: [{id: caching, title: "Caching"}]
-tasks: [{id: T-1, title: "Cache", createdAt: 2026-01-01}, {id: T-2, title: "Old", createdAt: 2026-01-02}]
-links: [{id: l, fromId: T-2, toId: T-1, type: basic, createdAt: 2026-01-03}]
 participants: PARTICIPANTS
 steps:
   - {id: look, type: agent, agent: looker, prompt: "Look.", completeness: off}
   - id: build
     type: agent
     agent: builder
-    label: Building
-    description: "Build the cache"
     input: look
     completeness: off
-    facilitator_directive: "Be brief."
     prompt: "Build {{look.result}}; {{artifacts.[0].description}}; {{project_summary}}; {{agenda.[0].title}}."
     output_schema: {type: object, required: [files], properties: {files: {type: array, items: {type: string}}}}
-    expected_output: {description: "the changed files", length: "one line", format: json}
   - {id: bare, type: agent, agent: builder, brief: none, prompt: "Bare.", completeness: off, facilitator_directive: "Be brief."}
   - {id: whole, type: agent, agent: builder}
 "#;
 
-const SYSTEM: &str = r"You build.
-
-Goal: Choose a cache
-Constraints:
-- no new server
-Stage: Building: Build the cache
-Earlier artifact: `look` (stage `look`, version 1):
-found it
-Tasks linked to this one:
-";
-const FORM: &str = r#"
-Expected of you: the changed files; length: one line; format: json.
-Answer with one JSON value, an object, and with nothing else.
-- `files`: a list, each a text, required
-It must fit this JSON Schema:
-{"type":"object","required":["files"],"properties":{"files":{"type":"array","items":{"type":"string"}}}}
-The facilitator adds: Be brief.
-"#;
 const BUILD: &str = "Build found it; Under 50 ms; A shop.; Caching.";
-
-fn check_system(system: &str, from: &str) {
-    assert!(system.starts_with(SYSTEM) && system.ends_with(FORM), "{from}: {system}");
-    assert!(system.contains("\"title\": \"Old\"") && !system.contains("`build`"), "{from}: {system}");
-}
 
 fn check_whole(text: &str, from: &str) {
     let whole: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{from}: {error}: {text}"));
@@ -173,7 +144,10 @@ fn a_work_item_is_what_an_agent_of_a_service_is_given() {
     });
     let parts: Vec<[String; 2]> = parts.collect();
     assert_eq!(parts.len(), 4);
-    check_system(&parts[1][0], "service");
+    has(
+        &parts[1][0],
+        &["You build.\n\nGoal: Choose a cache\n", "found it", "It must fit this JSON Schema:\n{"],
+    );
     assert_eq!(parts[1][1], BUILD);
     assert_eq!(parts[2], ["You build.\n\nThe facilitator adds: Be brief.\n", "Bare."]);
     check_whole(&parts[3][1], "service");
@@ -195,7 +169,6 @@ fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
     let offered = named(&lines, "work_item_offered");
     let given = desk.read("given.0");
     let (system, prompt) = given.split_once("\n---\n\n").expect("two parts");
-    check_system(&format!("You build.\n\n{system}"), "program");
     assert_eq!((prompt, offered[1]["system"].as_str()), (BUILD, Some(system)));
     assert_eq!(desk.read("given.1"), "The facilitator adds: Be brief.\n\n---\n\nBare.");
     check_whole(&desk.read("given.2"), "program");

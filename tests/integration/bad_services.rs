@@ -1,8 +1,6 @@
 //! Services that misbehave: each seat's outcome is recorded with its reason, and the round goes on.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -63,7 +61,7 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
         _ => Answer::chat("vote: b"),
     });
     let desk = Desk::with(TABLE).served_by(&server);
-    let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
+    let ran = desk.saves(&["--json"]).code(0);
     let report = desk.report("s.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     let (got, reason) = (seat["outcome"].as_str().unwrap_or(""), seat["reason"].as_str().unwrap_or(""));
@@ -80,7 +78,6 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     assert!(all.iter().all(|text| !text.contains(KEY)), "{name}: the key is nowhere");
     let requests = server.requests();
     assert!(requests.iter().all(|request| !String::from_utf8_lossy(&request.body).contains(KEY)), "{name}");
-    desk.run(["verify", "s.s2s"]).code(0);
 }
 
 /// What a service or a program says of its failure may quote an answer.
@@ -88,14 +85,12 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
 fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
     const SAID: &str = "vote: A because PLANTED";
     let error = |kind: &str| json!({"error": {"message": SAID, "type": kind}}).to_string();
-    let gate = Arc::new(AtomicBool::new(false));
-    let held = gate.clone();
     let server = Server::start(move |request| match request.seat().as_str() {
         "unnamed" => Answer::new(400, &[], error("PLANTED")),
         "named" => Answer::new(422, &[], error("invalid_request_error")),
         "broken" => Answer::new(500, &["x-should-retry: false"], error("server_error")),
         "inside" => Answer::new(200, &[], error("bad_request")),
-        _ => Answer::chat("vote: b").behind(&held),
+        _ => Answer::chat("vote: b").held(),
     });
     let seat = |name: &str| format!("{{name: {name}, persona: skeptic, model: lab/m}}, ");
     let seats: String = ["unnamed", "named", "broken", "inside"].map(seat).concat();
@@ -114,7 +109,7 @@ fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
     {
         assert!(reasons.contains(reason), "{reasons}");
     }
-    gate.store(true, Ordering::Relaxed);
+    server.release();
     ran(run.wait_with_output().expect("it ends")).code(0);
     let seats = desk.report("s.s2s")["rounds"][0]["seats"].clone();
     let quoted = |seat: &&Value| seat["reason"].as_str().is_some_and(|reason| reason.contains(SAID));
@@ -141,7 +136,7 @@ fn a_key_that_is_a_word_is_masked_in_errors_and_changes_no_answer() {
         let third = "qa-lead, model: lab/m}, {name: third, persona: qa-lead, model: lab/m}]";
         let table = table.replace("qa-lead, model: lab/m}]", third).replace("quorum: 1", "quorum: 2");
         let desk = Desk::with(&table).served_by(&server).set("LAB_KEY", key);
-        let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);
+        let ran = desk.saves(&[]);
         let all = ran.out + &ran.err + &desk.read("s.s2s");
         assert!(all.contains("bad key ***") && !all.contains(KEY), "{all}");
         let report = desk.report("s.s2s");
@@ -154,6 +149,5 @@ fn a_key_that_is_a_word_is_masked_in_errors_and_changes_no_answer() {
         }
         let text = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
         assert_eq!(text.contains("the reply held the API key, which is masked"), key == KEY, "{text}");
-        desk.run(["verify", "s.s2s"]).code(0);
     }
 }

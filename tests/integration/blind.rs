@@ -6,8 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -36,23 +35,20 @@ struct OpenRound {
     desk: Desk,
     server: Server,
     child: Child,
-    gate: Arc<AtomicBool>,
     out: BufReader<ChildStdout>,
     printed: String,
 }
 
 impl OpenRound {
     fn with(replies: Vec<Answer>) -> Self {
-        let gate = Arc::new(AtomicBool::new(false));
-        let held = gate.clone();
-        let turn = std::sync::atomic::AtomicUsize::new(0);
+        let turn = AtomicUsize::new(0);
         let server = Server::start(move |request| match request.seat().as_str() {
             "first" => replies[turn.fetch_add(1, Ordering::SeqCst).min(replies.len() - 1)].clone(),
             // Late enough that the order of the seals is always the same.
             "second" => {
                 Answer::chat(&format!("vote: beta\nposition: {MARKER}")).after(Duration::from_millis(250))
             }
-            _ => Answer::chat("vote: alpha").behind(&held),
+            _ => Answer::chat("vote: alpha").held(),
         });
         let desk = Desk::with(TABLE);
         desk.write(".s2s/CONTEXT.md", "A shop.\n");
@@ -64,7 +60,7 @@ impl OpenRound {
         while printed.matches("\"event\":\"ballot_sealed\"").count() < 2 {
             assert!(out.read_line(&mut printed).expect("UTF-8") > 0, "two seats seal: {printed}");
         }
-        Self { desk, server, child, gate, out, printed }
+        Self { desk, server, child, out, printed }
     }
 
     fn surfaces(&self) -> Vec<(String, String)> {
@@ -93,7 +89,7 @@ impl OpenRound {
 
     /// Lets the third seat answer and waits for the end; gives the rest of what was printed.
     fn close(mut self) -> (Desk, String) {
-        self.gate.store(true, Ordering::SeqCst);
+        self.server.release();
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).expect("UTF-8");
         let ended = ran(self.child.wait_with_output().expect("it ends"));

@@ -1,6 +1,6 @@
 //! `check`: everything wrong in a file at once, as lines that editors read.
 
-use crate::program::{Desk, has};
+use crate::program::Desk;
 
 const BAD: &str = "goal: g
 stpes: 1
@@ -96,21 +96,6 @@ const CHOICE: &str = "ballot: {kind: choice, options: [a, b]}";
 const ALIKE: &str = "[{name: ann, persona: skeptic, model: ollama/one}, {name: bob, persona: skeptic, model: openrouter/one}]";
 
 #[test]
-fn a_rule_that_was_forgotten_is_told_where_one_could_decide() {
-    let told = checked("[skeptic]", CHOICE);
-    let line = "decide.yaml:3:5: warning: round `pick` has no rule: its `choice` ballots are counted and nothing is decided\n  hint: add `rule: plurality`; also majority";
-    assert!(told.starts_with(line), "{told}");
-    let rules = [("consent", "consent"), ("estimate", "median"), ("ranking, options: [a, b]", "borda")];
-    for (kind, rule) in rules {
-        let told = checked("[skeptic]", &format!("ballot: {{kind: {kind}}}"));
-        assert!(told.contains("warning: round `pick` has no rule") && told.contains(rule), "{kind}: {told}");
-    }
-    for decided in [format!("{CHOICE}, rule: majority"), "ballot: position".to_owned()] {
-        assert_eq!(checked("[skeptic]", &decided), "", "{decided}");
-    }
-}
-
-#[test]
 fn a_strength_that_cannot_be_reached_is_told() {
     let asks = |tier: &str| format!("{CHOICE}, rule: majority, act_at: {tier}");
     for tier in ["strong", "unanimous"] {
@@ -126,8 +111,4 @@ fn a_strength_that_cannot_be_reached_is_told() {
     reached(ALIKE, &format!("{CHOICE}, rule: majority"));
     reached(&ALIKE.replace("openrouter/one", "openrouter/two"), &asks("strong"));
     reached(&ALIKE.replace("openrouter/one", "human"), &asks("strong"));
-    let told = checked("[skeptic]", &format!("{CHOICE}, act_at: strong"));
-    assert!(told.contains("decide.yaml:3:5: error: `act_at` without a rule: nothing is decided"), "{told}");
-    let told = checked("[skeptic]", &asks("certain"));
-    has(&told, &["error: unknown act_at `certain`", "weak, strong, unanimous"]);
 }

@@ -34,10 +34,7 @@ proptest! {
     /// of the log is the state at that point; so it is after a round trip through the file.
     #[test]
     fn the_fold_of_every_prefix_is_the_live_state(drawn in definition(), acts in actions(60)) {
-        let mut sitting = Sitting::open(&drawn);
-        for action in &acts {
-            sitting.act(action);
-        }
+        let sitting = Sitting::after(&drawn, &acts);
         let bytes = chained(&sitting.events);
         let log = read_log(&bytes).expect("what was written can be read");
         prop_assert_eq!(log.torn, 0);
@@ -56,10 +53,7 @@ proptest! {
     /// Who does what `next` says comes to the end, or to a question nobody answers.
     #[test]
     fn who_follows_next_comes_to_an_end(drawn in definition(), acts in actions(20), answers: bool) {
-        let mut sitting = Sitting::open(&drawn);
-        for action in &acts {
-            sitting.act(action);
-        }
+        let mut sitting = Sitting::after(&drawn, &acts);
         let bound = 20 + drawn.max_iterations as usize * (SEATS.len() * 3 + 12);
         for _ in 0..bound {
             match next(&sitting.session) {

@@ -47,21 +47,13 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
 }
 
 #[test]
-fn what_was_spent_is_told_with_what_caches_saved() {
-    let server = Server::start(|_| counted());
-    let ran = desk(&server).run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
-    // 200 tokens anew, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
-    let all = "spent: $0.0256, 2,000 tokens in (80 % from caches), 200 out";
-    has_lines(&ran.err, &[all]);
-    let rehearsed = Desk::with(ROUND).run(["--batch", "decide.yaml"]);
-    assert!(!rehearsed.err.contains('$'), "{}", rehearsed.err);
-}
-
-#[test]
 fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() {
     let server = Server::start(|_| counted());
     let desk = desk(&server);
-    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    // 200 tokens anew, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
+    let cost = "$0.0256, 2,000 tokens in (80 % from caches), 200 out";
+    let ran = desk.saves(&["--model", "lab/m"]).code(0);
+    has_lines(&ran.err, &[&format!("spent: {cost}")]);
     // What is configured later changes nothing of what was, and a project has no say in it.
     desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
     let report = desk.report("s.s2s");
@@ -75,11 +67,10 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
         assert_eq!(seat["cost"], json!({"usd": 0.0128}));
     }
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    let cost = "$0.0256, 2,000 tokens in (80 % from caches), 200 out";
     has_lines(&read, &[&format!("- Cost: {cost}")]);
     desk.run(["report", "s.s2s", "--format", "html"]).code(0).shows("<p>Cost $0.03, 2,200 tokens</p>");
     let unpriced = proxied(&server);
-    unpriced.run(["--batch", "decide.yaml", "--model", "litellm/m", "--save", "s.s2s"]).code(0);
+    unpriced.saves(&["--model", "litellm/m"]).code(0);
     let read = unpriced.run(["report", "s.s2s", "--format", "md"]).code(0).out;
     assert!(!read.contains(" $") && read.contains("cost unknown, 2,000 tokens in"), "{read}");
 }
@@ -99,7 +90,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let server =
         Server::start(move |request| if request.seat() == "qa-lead" { counted() } else { untold.clone() });
     let desk = desk(&server);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
+    let ran = desk.saves(&["--model", "lab/m"]).code(0);
     let all = "spent: at least $0.0128, 1,000 tokens in (80 % from caches), 100 out";
     has_lines(&ran.err, &[all]);
     let report = desk.report("s.s2s");

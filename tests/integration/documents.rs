@@ -3,13 +3,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+
+use roundtable::workflow::{Source, load};
 
 use crate::no_persona::{any_service, three_services};
 use crate::patience::Patient as _;
 use crate::program::Desk;
 use crate::server::Server;
+use crate::tidy::pages;
 
 /// Commands that are not run, by how they begin, and why.
 const NOT_RUN: [(&str, &str); 13] = [
@@ -186,20 +189,13 @@ fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'stat
     ran
 }
 
-fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(root().join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
-    let pages = docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
-    let pages: BTreeSet<_> = pages.filter(|path| is_a(path, "md")).collect();
-    pages.into_iter().collect()
-}
-
 #[test]
 fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
     let server = any_service();
     let (mut ran, mut used) = (0, BTreeSet::new());
-    for path in pages() {
+    for (path, text) in pages() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        let deeds = deeds(&fs::read_to_string(&path).expect("a page"));
+        let deeds = deeds(&text);
         if deeds.iter().any(|deed| matches!(deed, Deed::Run { .. })) {
             // The tutorial begins with an empty folder.
             let desk = if name == "TUTORIAL.md" { three_services("", &server) } else { folder(&server) };
@@ -209,4 +205,20 @@ fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
     assert!(ran > 30, "only {ran} commands ran");
     let idle: Vec<_> = NOT_RUN.iter().filter(|(start, _)| !used.contains(start)).collect();
     assert!(idle.is_empty(), "exemptions nobody needs: {idle:?}");
+}
+
+/// Every YAML example that is a whole definition passes `check`.
+#[test]
+fn every_definition_in_the_documents_loads_as_it_stands() {
+    let mut found = 0;
+    for (path, page) in pages() {
+        for (_, text) in blocks(&page).into_iter().filter(|(language, _)| *language == "yaml") {
+            if text.lines().any(|line| line.starts_with("question:") || line.starts_with("steps:")) {
+                found += 1;
+                let loaded = load(Source { text, file: "example", id: "example" });
+                assert!(loaded.is_ok(), "{}: {:?}\n{text}", path.display(), loaded.err());
+            }
+        }
+    }
+    assert!(found >= 2, "only {found} definitions are in the documents");
 }

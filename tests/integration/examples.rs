@@ -1,36 +1,11 @@
 //! The published examples of context passing, as they stand, comments and a trailing comma among
 //! them: each loads and runs, and every step is handed exactly what the text says it is.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
 use crate::program::{Desk, named};
 
 const INPUT: &str = "Build a dark mode toggle";
-
-/// Every YAML example of the documents that is a whole definition passes `check`.
-#[test]
-fn every_definition_in_the_documents_loads_as_it_stands() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let documents =
-        fs::read_dir(root.join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
-    let is_text = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
-    let mut found = 0;
-    for path in documents.chain([root.join("README.md")]).filter(is_text) {
-        let text = fs::read_to_string(&path).expect("readable");
-        for block in text.split("\n```yaml\n").skip(1).filter_map(|rest| rest.split("\n```").next()) {
-            if block.lines().any(|line| line.starts_with("question:") || line.starts_with("steps:")) {
-                found += 1;
-                let loaded = load(Source { text: block, file: "example", id: "example" });
-                assert!(loaded.is_ok(), "{}: {:?}\n{block}", path.display(), loaded.err());
-            }
-        }
-    }
-    assert!(found >= 2, "only {found} definitions are in the documents");
-}
 
 /// Runs an example with every agent answering `{"by": "<step>"}`, but for the answers given here.
 fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {

@@ -67,19 +67,6 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
 }
 
 #[test]
-fn a_round_closes_where_the_quorum_is_met_or_its_definition_says_so() {
-    let server = service(&Arc::default());
-    for (more, code, first) in [
-        ("quorum: 1\n", 0, "**Decision: alpha**"),
-        ("on_failed: close\n", 3, "**No decision: too few took part**"),
-        ("on_failed: close\nclose: quorum\n", 3, "**No decision: too few took part**"),
-    ] {
-        let desk = Desk::with(&definition(more)).served_by(&server);
-        run(&desk, &["--batch", "decide.yaml"]).code(code).shows(first).shows(SECRET);
-    }
-}
-
-#[test]
 fn a_round_that_only_a_facilitator_closes_is_refused_headless_before_anything_is_sent() {
     let server = service(&Arc::default());
     let desk = Desk::with(&definition("close: manual\n")).served_by(&server);

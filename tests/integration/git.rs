@@ -35,17 +35,7 @@ fn desk(script: &str) -> Desk {
     desk
 }
 
-/// The snapshot of the definition in a folder; nothing has run.
-#[track_caller]
-fn snapshot(desk: &Desk, folder: &str) -> String {
-    run(desk, folder, 0)
-}
-
-#[track_caller]
-fn refusal(desk: &Desk, folder: &str) -> String {
-    run(desk, folder, 2)
-}
-
+/// What is said of the definition in a folder, its snapshot if it has one; no program has run.
 #[track_caller]
 fn run(desk: &Desk, folder: &str, code: i32) -> String {
     let file = format!("{folder}/decide.yaml");
@@ -73,7 +63,7 @@ fn assert_shows_the_change(text: &str) {
 
 #[test]
 fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
-    let plain = snapshot(&desk(COMMITS), ".");
+    let plain = run(&desk(COMMITS), ".", 0);
     assert_shows_the_change(&plain);
     for settings in [
         "git config diff.external \"$RAN\"",
@@ -95,7 +85,7 @@ fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
          $(echo replaced | git hash-object -w --stdin)",
         "git commit-graph write --reachable",
     ] {
-        assert_eq!(snapshot(&desk(&format!("{COMMITS}; {settings}")), "."), plain, "{settings}");
+        assert_eq!(run(&desk(&format!("{COMMITS}; {settings}")), ".", 0), plain, "{settings}");
     }
 }
 
@@ -103,7 +93,7 @@ fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
 #[test]
 fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
     let other = desk(COMMITS);
-    let plain = snapshot(&other, ".");
+    let plain = run(&other, ".", 0);
     other.write("other/.git/HEAD", "ref: refs/heads/none\n");
     let mut command = other.command(["snapshot", "decide.yaml"]);
     other.write("../home/.gitconfig", "[diff]\n\tnoprefix = true\n\texternal = false\n");
@@ -139,7 +129,7 @@ fn a_git_file_that_leads_to_another_repository_is_refused() {
            mkfifo .git => .git"#,
     ) {
         let desk = desk(&format!("mkdir private zip; cd private; {COMMITS}; git gc -q; cd ../zip; {lead}"));
-        let said = refusal(&desk, "zip");
+        let said = run(&desk, "zip", 2);
         assert!(said.contains(named) && !said.contains("+2"), "{lead}\n{said}");
     }
 }
@@ -147,25 +137,25 @@ fn a_git_file_that_leads_to_another_repository_is_refused() {
 #[test]
 fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
     let tree = desk(&format!("mkdir main; cd main; {COMMITS}; git worktree add -q ../tree"));
-    assert_shows_the_change(&snapshot(&tree, "tree"));
+    assert_shows_the_change(&run(&tree, "tree", 0));
     let sub = desk(&format!(
         "mkdir lib app; cd lib; {COMMITS}; cd ../app; git init -q .; git submodule --quiet add ../lib lib 2>&1; git commit -qm sub"
     ));
-    assert_shows_the_change(&snapshot(&sub, "app/lib"));
+    assert_shows_the_change(&run(&sub, "app/lib", 0));
     let shared = desk(&format!(
         "{COMMITS}; git clone -q --bare . .git/pool; git repack -adq; echo ../pool/objects > .git/objects/info/alternates"
     ));
-    assert_shows_the_change(&snapshot(&shared, "."));
+    assert_shows_the_change(&run(&shared, ".", 0));
     // Another folder cannot take a worktree's or a submodule's place.
     for (desk, folder) in [(tree, "tree"), (sub, "app/lib")] {
         desk.write("thief/.git", std::fs::read(desk.path(&format!("{folder}/.git"))).expect("a file"));
         std::fs::rename(desk.path("thief"), desk.path(&format!("{folder}-thief"))).expect("moved");
-        assert!(refusal(&desk, &format!("{folder}-thief")).contains("another folder"));
+        assert!(run(&desk, &format!("{folder}-thief"), 2).contains("another folder"));
         // It has to be named in the section for it.
         let config = desk.path("app/.git/modules/lib/config");
         if let Ok(settings) = std::fs::read_to_string(&config) {
             std::fs::write(config, settings + "[other]\n\tworktree = ../../../lib-thief\n").expect("written");
-            assert!(refusal(&desk, &format!("{folder}-thief")).contains("another folder"));
+            assert!(run(&desk, &format!("{folder}-thief"), 2).contains("another folder"));
         }
     }
 }
@@ -223,7 +213,7 @@ fn every_kind_of_change_is_told_as_git_tells_it() {
          rm gone; chmod +x run; printf 'no end\\nmore' > end; printf 'a\\0c' > bin; rm link; echo text > link; \
          sed -i 's/^2$/two/; s/^30$/thirty/' long; echo ü > 'naïve-\"ü\".txt'; touch empty; git add -A; git commit -qm 2",
     );
-    let text = snapshot(&desk, ".");
+    let text = run(&desk, ".", 0);
     let start = text.find("diff --git").expect("a diff");
     let shown: Vec<&str> = text[start..].lines().map(|line| line.trim_start_matches("        ")).collect();
     let expected = Command::new("git")

@@ -34,7 +34,7 @@ steps:
     )
 }
 
-fn desk(more: &str) -> Desk {
+fn desk_of(more: &str) -> Desk {
     Desk::with(&definition(more))
 }
 
@@ -51,7 +51,7 @@ fn handed_on(lines: &[Value]) -> String {
 
 #[test]
 fn by_default_findings_are_flagged_and_nothing_is_changed() {
-    let desk = desk("");
+    let desk = desk_of("");
     let lines = run(&desk).lines();
     let found = named(&lines, "leaks_found");
     assert_eq!(found.len(), 1);
@@ -63,11 +63,15 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let handed = handed_on(&lines);
     has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
+    // Switched off, nobody looks.
+    let lines = run(&desk_of("leaks: off")).lines();
+    assert!(named(&lines, "leaks_found").is_empty());
+    assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
 }
 
 #[test]
 fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
-    let desk = desk("leaks: mask");
+    let desk = desk_of("leaks: mask");
     let lines = run(&desk).lines();
     let handed = handed_on(&lines);
     has(&handed, &["As [model], made by [maker], I take red", "[participant] will not", "[model], [maker]"]);
@@ -91,17 +95,9 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 }
 
 #[test]
-fn switched_off_nobody_looks() {
-    let desk = desk("leaks: off");
-    let lines = run(&desk).lines();
-    assert!(named(&lines, "leaks_found").is_empty());
-    assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
-}
-
-#[test]
 fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
     for seed in 1..6 {
-        let desk = desk(&format!("pseudonyms: {{seed: {seed}}}"));
+        let desk = desk_of(&format!("pseudonyms: {{seed: {seed}}}"));
         let lines = run(&desk).lines();
         let names = lines[0]["pseudonyms"]["names"].as_object().expect("the names").clone();
         assert_eq!(lines[0]["pseudonyms"]["seed"], seed);
@@ -132,13 +128,14 @@ fn who_is_who_is_not_reported_before_the_end() {
 
 #[test]
 fn drawn_pseudonyms_differ_from_session_to_session() {
-    let seed = |_| run(&desk("pseudonyms: true")).lines()[0]["pseudonyms"]["seed"].as_u64().expect("a seed");
+    let seed =
+        |_| run(&desk_of("pseudonyms: true")).lines()[0]["pseudonyms"]["seed"].as_u64().expect("a seed");
     assert_eq!((0..4).map(seed).collect::<std::collections::BTreeSet<_>>().len(), 4);
 }
 
 #[test]
 fn what_is_said_to_be_found_or_masked_is_checked() {
-    let desk = desk("leaks: mask\npseudonyms: true");
+    let desk = desk_of("leaks: mask\npseudonyms: true");
     run(&desk);
     let bytes = std::fs::read(desk.path("s.s2s")).expect("the file");
     let events = || read(&bytes);

@@ -1,7 +1,7 @@
 //! How much a service is asked at a time: what it asks to wait, what suits a server of one's
 //! own, who goes first, and what becomes of requests when a round is closed.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -127,11 +127,9 @@ fn a_server_of_ones_own_is_asked_as_many_at_a_time_as_it_works_on() {
 
 #[tokio::test]
 async fn closing_a_round_gives_up_its_requests_at_once() {
-    let gate = Arc::new(AtomicBool::new(false));
-    let held = Arc::clone(&gate);
     let server = Server::start(move |request| match request.seat().as_str() {
         "qa-lead-1" | "qa-lead-2" if request.user_text().contains("Again?") => {
-            Answer::chat("vote: redis\n").behind(&held)
+            Answer::chat("vote: redis\n").held()
         }
         "qa-lead-1" | "qa-lead-2" => Answer::chat("vote: redis\n"),
         _ => Answer::hang(""),
@@ -156,7 +154,7 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
         assert!(closed.elapsed() < SOON, "{} connections are still open", server.open());
         tokio::time::sleep(ms(5)).await;
     }
-    gate.store(true, Ordering::SeqCst);
+    server.release();
     assert!(running.wait().expect("it ends").success());
 }
 

@@ -113,15 +113,13 @@ impl Client {
     }
 }
 
-/// A desk whose model `lab/m` says the canary; seat `qa-lead` waits for the gate.
-fn gated() -> (Desk, Server, Arc<AtomicBool>) {
-    let gate = Arc::new(AtomicBool::new(false));
-    let held = Arc::clone(&gate);
+/// A desk whose model `lab/m` says the canary; seat `qa-lead` waits until it is released.
+fn gated() -> (Desk, Server) {
     let server = Server::start(move |request| {
         let answer = Answer::chat(&format!("vote: redis\nposition: {CANARY}\n"));
-        if request.seat() == "qa-lead" { answer.behind(&held) } else { answer }
+        if request.seat() == "qa-lead" { answer.held() } else { answer }
     });
-    (Desk::new().served_by(&server), server, gate)
+    (Desk::new().served_by(&server), server)
 }
 
 #[track_caller]
@@ -138,7 +136,7 @@ fn question() -> Value {
 
 #[test]
 fn nothing_but_numbers_is_said_before_the_close() {
-    let (desk, _server, gate) = gated();
+    let (desk, server) = gated();
     let mut client = Client::connected(&desk, &[]);
     let session = client.convene(&question());
     client.until_sealed(&session, 1);
@@ -149,7 +147,7 @@ fn nothing_but_numbers_is_said_before_the_close() {
     for hidden in [CANARY, "heron", "skeptic", "qa-lead"] {
         assert!(!client.transcript.contains(hidden), "{hidden} in {}", client.transcript);
     }
-    gate.store(true, Ordering::Release);
+    server.release();
     assert_eq!(client.waited(&session)["state"], "closed");
     let result = client.result(&session);
     assert_eq!((&result["decided"], &result["winner"]), (&json!(true), &json!("redis")), "{result}");
@@ -161,7 +159,7 @@ fn nothing_but_numbers_is_said_before_the_close() {
 #[test]
 fn a_client_that_dies_leaves_a_session_that_the_user_continues() {
     for is_killed in [true, false] {
-        let (desk, _server, gate) = gated();
+        let (desk, server) = gated();
         let mut client = Client::connected(&desk, &[]);
         let session = client.convene(&question());
         client.until_sealed(&session, 1);
@@ -173,7 +171,7 @@ fn a_client_that_dies_leaves_a_session_that_the_user_continues() {
             assert!(desk.run(["replay", session.as_str().unwrap(), "--json"]).out.contains("session_paused"));
         }
         desk.run(["verify", session.as_str().unwrap()]).code(0);
-        gate.store(true, Ordering::Release);
+        server.release();
         let mut client = Client::connected(&desk, &[]);
         assert!(client.refused("result", &json!({"session": session})).contains("not over"));
         let numbers = client.status(&session);
@@ -305,8 +303,8 @@ fn arguments_are_taken_as_assistants_write_them() {
 
 #[test]
 fn a_project_that_redirects_is_refused_until_the_user_agrees() {
-    let (desk, server, gate) = gated();
-    gate.store(true, Ordering::Release);
+    let (desk, server) = gated();
+    server.release();
     desk.write(".git/HEAD", "ref: x\n");
     let url = server.url() + "/v1";
     let mine = format!("providers:\n  mine: {{base_url: \"{url}\", key_env: LAB_KEY}}\n");

@@ -28,7 +28,7 @@ pub fn peak(mut child: Child) -> (Ran, u64) {
 
 fn session(desk: &Desk, body: &str) -> String {
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
-    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);
+    desk.saves(&[]);
     let log = desk.read("s.s2s");
     let (head, rest) = log.split_at(log.find("\nhash: ").expect("a hash") + 1);
     let hash = &rest[6..70];

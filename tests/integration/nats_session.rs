@@ -7,8 +7,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::PullConsumer;
@@ -511,9 +509,7 @@ fn a_slow_model_is_waited_for_and_asked_once() {
 
 #[test]
 fn an_interrupt_lets_a_worker_finish_what_it_has_begun() {
-    let gate = Arc::new(AtomicBool::new(false));
-    let held = Arc::clone(&gate);
-    let lab = Server::start(move |_| Answer::chat("vote: redis").behind(&held));
+    let lab = Server::start(|_| Answer::chat("vote: redis").held());
     let Some(queue) = Queue::start() else { return };
     queue.answers_by(&lab);
     queue.define(1, "");
@@ -521,7 +517,7 @@ fn an_interrupt_lets_a_worker_finish_what_it_has_begun() {
     let mut worker = queue.worker();
     wait_for("a question", || (lab.requests().len() == 1).then_some(()));
     kill_process(Pid::from_child(&worker.0), Signal::INT).expect("sent");
-    gate.store(true, Ordering::SeqCst);
+    lab.release();
     assert_eq!(worker.code(), Some(0));
     table.ends();
     queue.check_sealed(1);

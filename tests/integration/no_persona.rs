@@ -1,9 +1,9 @@
 //! Seats without a persona: models by their names, people, and personas that leave their tools behind.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::program::Desk;
-use crate::server::{Answer, Server};
+use crate::program::{Desk, arg, named};
+use crate::server::{Answer, Request, Server};
 
 pub fn any_service() -> Server {
     Server::start(|request| match request.path() {
@@ -31,9 +31,8 @@ fn models_and_people_are_a_roster() {
         "question: \"Which?\"\nparticipants: {models}\nballot: {{kind: choice, options: [in-process, redis]}}\n"
     );
     let desk = three_services(&definition, &server);
-    desk.write("answers.yaml", "decide: {human: {vote: redis}, ana: {vote: redis}}\n");
-    let ran = desk.run(["--batch", "decide.yaml", "--json", "--answers", "answers.yaml", "--save", "s.s2s"]);
-    let lines = ran.code(0).lines();
+    let answers = "decide: {human: {vote: redis}, ana: {vote: redis}}\n";
+    let lines = desk.answered(answers, &["--json"]).code(0).lines();
     let header = lines.iter().find(|line| line["event"] == "session_opened").expect("a header");
     let seats = header["participants"].as_array().expect("seats");
     let told: Vec<_> = seats.iter().map(|seat| (&seat["name"], &seat["persona"], &seat["role"])).collect();
@@ -49,7 +48,6 @@ fn models_and_people_are_a_roster() {
         let has_role = |role| body.contains(&format!(r#"your_role: \"{role}\"\n"#));
         assert!(["participant", "critic"].iter().any(has_role) && !body.contains("-2\\\""), "{body}");
     }
-    desk.run(["verify", "s.s2s"]).code(0);
 }
 
 #[test]
@@ -59,11 +57,10 @@ fn the_command_line_seats_models_as_a_definition_does() {
     let server = any_service();
     let desk = three_services(CHOICE, &server);
     let chosen = "ollama/llama3.2,openai/llama3.2,ollama/llama3.2,skeptic";
-    let ran = desk.run(["--batch", "decide.yaml", "--participants", chosen, "--save", "s.s2s"]).code(0);
+    let ran = desk.saves(&["--participants", chosen]).code(0);
     for seat in ["llama3.2", "llama3.2-2", "llama3.2-3", "skeptic"] {
         ran.shows(&format!("- **{seat}** · "));
     }
-    desk.run(["verify", "s.s2s"]).code(0);
 }
 
 #[test]
@@ -77,22 +74,19 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     ran.tells("persona `coder` declares tool `Bash`; blind rounds allow no tools");
     ran.tells("hint: seat it without them: `{persona: coder, tools: none}`");
     desk.write("decide.yaml", "question: x\nparticipants: [{persona: coder, tools: none}, qa-lead]\n");
-    let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
+    let ran = desk.saves(&["--json"]).code(0);
     ran.tells("`coder` sits without the tools of `coder`: Bash, Read");
     let seats = ran.lines()[0]["participants"].clone();
     assert_eq!(seats[0]["without_tools"], true);
-    assert_eq!(seats[1]["without_tools"], serde_json::Value::Null);
-    desk.run(["verify", "s.s2s"]).code(0);
+    assert_eq!(seats[1]["without_tools"], Value::Null);
     assert_eq!(desk.report("s.s2s").to_string().matches("\"without_tools\":true").count(), 1);
     // The command line takes the same forms, and what it chose verifies.
     desk.write("decide.yaml", "question: x\n");
     let chosen = "{persona: coder, tools: none},qa-lead,{name: ana, model: rehearsal},{model: rehearsal}";
-    let run = ["--batch", "decide.yaml", "--json", "--save", "t.s2s", "--participants", chosen];
-    let seats = desk.run(run).code(0).lines()[0]["participants"].clone();
+    let seats = desk.saves(&["--json", "--participants", chosen]).code(0).lines()[0]["participants"].clone();
     let names: Vec<_> = seats.as_array().expect("seats").iter().map(|seat| seat["name"].clone()).collect();
     assert_eq!(names, ["coder", "qa-lead", "ana", "rehearsal"]);
     assert_eq!(seats[0]["without_tools"], true);
-    desk.run(["verify", "t.s2s"]).code(0);
     let wrong = desk.run(["--batch", "decide.yaml", "--participants", "{persona: coder, weight: 2}"]).code(2);
     wrong.tells("needs a definition");
 }
@@ -106,4 +100,66 @@ fn a_name_that_is_nearly_a_persona_is_told() {
     ran.tells("`qa-laed` sits without a persona");
     ran.tells("did you mean `persona: qa-lead`?");
     assert!(!ran.err.contains("`ana`"), "{}", ran.err);
+}
+
+const FORM: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\nrule: majority\n";
+
+#[test]
+fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
+    let server = Server::start(|request| match request.path() {
+        "/v1/messages" => Answer::message("vote: redis\n"),
+        _ => Answer::chat("vote: redis\n"),
+    });
+    let desk = Desk::with(&format!(
+        "{FORM}participants:\n  - {{persona: qa-lead, model: lab/m, count: 2, seed: 7, temperature: 0.2, weight: 2}}\n  \
+         - {{persona: qa-lead, model: other/n, count: 2, seed: 9, temperature: 0.4, weight: 2}}\n  \
+         - devops-engineer\n"
+    ));
+    let url = server.url();
+    let text = format!(
+        "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
+             other: {{api: anthropic, base_url: \"{url}\"}}\n"
+    );
+    desk.write("../home/config/config.yaml", text);
+    let ran = desk.run(["--batch", "decide.yaml"]).code(3);
+    ran.tells("`other` takes no seed: those of its seats are recorded, not sent");
+
+    let replayed = desk.log(&arg(&desk.session()));
+    let seats = replayed[0]["participants"].as_array().expect("seats").clone();
+    let told = |seat: &Value| {
+        json!([seat["name"], seat["model"], seat["seed"], seat["temperature"], seat["weight"]])
+    };
+    let told: Vec<_> = seats.iter().map(told).collect();
+    let expected = [
+        json!(["qa-lead-1", "lab/m", 7, 0.2, 2.0]),
+        json!(["qa-lead-2", "lab/m", 8, 0.2, 2.0]),
+        json!(["qa-lead-3", "other/n", 9, 0.4, 2.0]),
+        json!(["qa-lead-4", "other/n", 10, 0.4, 2.0]),
+        json!(["devops-engineer", "rehearsal", null, null, 1.0]),
+    ];
+    assert_eq!(told, expected);
+
+    let sent = sent(&server);
+    let chat = [7, 8].map(|seed| json!(["m", seed, 0.2]));
+    let messages = [json!(["n", null, 0.4]), json!(["n", null, 0.4])];
+    let (one, other): (Vec<_>, Vec<_>) =
+        sent.into_iter().partition(|(path, _)| path.ends_with("completions"));
+    assert!(one.into_iter().map(|(_, body)| body).eq(chat));
+    assert!(other.into_iter().map(|(_, body)| body).eq(messages));
+    // The prompts of two seats that differ in their model alone differ in their numbers alone.
+    let offered = named(&replayed, "work_item_offered");
+    let [first, third] = [0, 2].map(|nth| offered[nth]["prompt"].as_str().expect("a prompt"));
+    assert_eq!(first, third.replace("qa-lead-3", "qa-lead-1"));
+    desk.run(["verify", &arg(&desk.session())]).code(0);
+}
+
+fn sent(server: &Server) -> Vec<(String, Value)> {
+    let of = |request: &Request| {
+        let body = request.json();
+        let warmth = body["temperature"].as_f64();
+        (request.path().to_owned(), json!([body["model"], body["seed"], warmth]))
+    };
+    let mut sent: Vec<_> = server.requests().iter().map(of).collect();
+    sent.sort_by_key(|(path, body)| (path.clone(), body.to_string()));
+    sent
 }

@@ -2,7 +2,6 @@
 
 use std::process::Child;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -75,11 +74,9 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
 fn the_private_key_of_an_open_round_is_in_its_file_alone() {
     for in_its_place in ["", "a folder", "7777", &"7".repeat(64)] {
         let desk = Desk::new();
-        let gate = Arc::new(AtomicBool::new(false));
-        let held = gate.clone();
-        let server = Server::start(move |request| {
+        let server = Server::start(|request| {
             let answer = Answer::chat("vote: alpha");
-            if asked(request).seat == "cyd" { answer.behind(&held) } else { answer }
+            if asked(request).seat == "cyd" { answer.held() } else { answer }
         });
         let child = two_of_three(&desk, &server);
         let key = desk.keys().remove(0);
@@ -89,7 +86,7 @@ fn the_private_key_of_an_open_round_is_in_its_file_alone() {
             "a folder" => std::fs::create_dir(&key).expect("made"),
             other => std::fs::write(&key, other).expect("written"),
         }
-        gate.store(true, Ordering::Relaxed);
+        server.release();
         let ran = ran(child.wait_with_output().expect("ends")).code(4);
         assert!(ran.lines().iter().any(|line| line["event"] == "key_lost"), "{in_its_place}: {}", ran.out);
         assert!(desk.state("saved/s.s2s").open_round().is_some_and(|round| round.sealed() == 0));

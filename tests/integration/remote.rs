@@ -173,33 +173,27 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     let mut sitting = asked();
     let record = said("vote: redis");
     let good = sitting.envelope(&record, 0x22, &dana());
-    let bound = |binding: Binding| Envelope { binding, ..good.clone() };
-    let own = || good.binding.clone();
-    let stale = [
-        bound(Binding { session: "other".into(), ..own() }),
-        bound(Binding { round: "other".into(), ..own() }),
-        bound(Binding { snapshot_sha256: "00".repeat(32), ..own() }),
-        Envelope { delivery: "00".repeat(32), ..good.clone() },
-    ];
-    for mut envelope in stale {
+    let signed = |change: &dyn Fn(&mut Envelope)| {
+        let mut envelope = good.clone();
+        change(&mut envelope);
         sign(&mut envelope, &dana());
-        assert_eq!(sitting.send(envelope), Err(RefusalWord::Stale.to_string()));
-    }
-    let others = bound(Binding { participant: "ann".into(), ..own() });
-    assert_eq!(sitting.send(others), Err(RefusalWord::NotAParticipant.to_string()));
-    let mut long = good.clone();
-    long.seal.sealed = vec![0; 300_000];
-    sign(&mut long, &dana());
-    assert_eq!(sitting.send(long), Err(RefusalWord::TooLong.to_string()));
-    let mut short = good.clone();
-    short.seal.sealed.truncate(8000);
-    sign(&mut short, &dana());
-    assert_eq!(sitting.send(short), Err(RefusalWord::BadLength.to_string()));
-    let forged = sitting.envelope(&record, 0x22, &SigningKey::new([9; 32]));
-    assert_eq!(sitting.send(forged), Err(RefusalWord::BadSignature.to_string()));
+        envelope
+    };
     let mut bent = good.clone();
     bent.seal.sealed[5] ^= 1;
-    assert_eq!(sitting.send(bent), Err(RefusalWord::BadSignature.to_string()));
+    for (envelope, word) in [
+        (signed(&|of| of.binding.session = "other".into()), RefusalWord::Stale),
+        (signed(&|of| of.binding.round = "other".into()), RefusalWord::Stale),
+        (signed(&|of| of.binding.snapshot_sha256 = "00".repeat(32)), RefusalWord::Stale),
+        (signed(&|of| of.delivery = "00".repeat(32)), RefusalWord::Stale),
+        (signed(&|of| of.binding.participant = "ann".into()), RefusalWord::NotAParticipant),
+        (signed(&|of| of.seal.sealed = vec![0; 300_000]), RefusalWord::TooLong),
+        (signed(&|of| of.seal.sealed.truncate(8000)), RefusalWord::BadLength),
+        (sitting.envelope(&record, 0x22, &SigningKey::new([9; 32])), RefusalWord::BadSignature),
+        (bent, RefusalWord::BadSignature),
+    ] {
+        assert_eq!(sitting.send(envelope), Err(word.to_string()));
+    }
     // The table cannot seal for the seat either.
     let seal = sitting.seal("dana", &record, 0x22);
     let (round, participant) = ("vote".to_owned(), "dana".to_owned());

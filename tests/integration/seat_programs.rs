@@ -71,8 +71,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     let desk = with_claude(Desk::with(&table), CLAUDE);
     let desk = desk.set("ANTHROPIC_API_KEY", "sk-ant").set("NAMED", "yes").set("LC_TIME", "C");
     desk.write("../home/config/config.yaml", "providers: {claude-cli: {env: [NAMED], arguments: [-x]}}\n");
-    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/claude-opus-5"];
-    let lines = desk.run(run).code(0).lines();
+    let lines = desk.saves(&["--json", "--model", "claude-cli/claude-opus-5"]).code(0).lines();
     let hash = named(&lines, "round_opened")[0]["snapshot_sha256"].clone();
     for prompt in seen(&desk, "stdin") {
         let at = prompt.rfind("  your_role: ").expect("an address");
@@ -93,7 +92,6 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     assert_eq!(revealed[0]["tokens"]["input"], 1500);
     // What it cost follows from the listed price of its model.
     desk.run(["report", "s.s2s"]).code(0).shows("claude-cli/claude-opus-5").shows("- Cost: $0.0307");
-    desk.run(["verify", "s.s2s"]).code(0);
 }
 
 #[test]
@@ -183,14 +181,12 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     let said = "providers:\n  mine: {command: [mine, \"{model}\"], prompt: stdin, reply: result, \
                 tokens_in: usage.in, cost: usd, env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
     desk.write("../home/config/config.yaml", said);
-    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "mine/a/b"];
-    let lines = desk.run(run).code(0).lines();
+    let lines = desk.saves(&["--json", "--model", "mine/a/b"]).code(0).lines();
     let revealed = &named(&lines, "answer_revealed")[0];
     assert_eq!((&revealed["ballot"]["choice"], &revealed["tokens"]["input"]), (&"blue".into(), &7.into()));
     let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
     // No price of its model is listed: it costs what the program says.
     desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
-    desk.run(["verify", "s.s2s"]).code(0);
     // Its answer counts though it does not end.
     let staying = with_program(
         Desk::with(ROUND),
@@ -246,13 +242,12 @@ fn workflow(model: &str, more: &str) -> String {
 #[test]
 fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     let desk = with_program(Desk::with(&workflow("claude-cli/m", "")), "claude", CODER);
-    let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s"];
     let flags = "-p --setting-sources user --permission-mode acceptEdits --no-session-persistence \
                  --strict-mcp-config --output-format json --model m";
     let words = flags.split(' ').map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
     let folder = desk.path("").canonicalize().expect("a folder").display().to_string();
     let told = format!("it runs [\"claude\", {words}] in `{folder}` with PATH");
-    let refused = desk.run(run).code(2).err;
+    let refused = desk.run(["--batch", "--json", "decide.yaml"]).code(2).err;
     assert!(refused.contains(&told) && refused.contains("--trust"), "{refused}");
     let variables =
         "with PATH, HOME, USER, LANG, TMPDIR, LC_*, TERM=dumb, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1";
@@ -260,14 +255,13 @@ fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     let checked = desk.run(["check", "decide.yaml"]).code(0).out;
     assert!(checked.contains(&told) && !checked.contains("opening the round measures"), "{checked}");
     assert!(!desk.home().join("runs").exists());
-    let ran = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--trust"]).code(0);
+    let ran = desk.saves(&["--json", "--trust"]).code(0);
     let lines = ran.lines();
     let data = &named(&lines, "work_item_returned")[0]["data"];
     assert_eq!((&data["pwd"], &data["words"]), (&folder.into(), &flags.into()));
     assert_eq!(desk.read("made.txt"), "made\n");
     has(&desk.read("../home/stdin"), &["Write it."]);
     ran.tells("$0.25");
-    desk.run(["verify", "s.s2s"]).code(0);
     // Whoever else takes its place has no tools, and nothing to agree to.
     desk.run(["--batch", "decide.yaml", "--model", "coder=rehearsal"]).code(0);
 }
@@ -281,10 +275,9 @@ fn an_agent_step_names_a_program_without_a_participant() {
     let desk = with_program(Desk::with(&format!("goal: g\nsteps:\n{allowed}")), "claude", CODER);
     desk.run(["--batch", "decide.yaml"]).code(2).tells("\"acceptEdits\"").tells("--trust");
     assert!(!desk.home().join("runs").exists());
-    let ran = desk.run(["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--trust"]).code(0);
+    let ran = desk.saves(&["--json", "--trust"]).code(0);
     let pwd = ran.lines().iter().find_map(|line| Some(line["data"]["pwd"].as_str()?.to_owned()));
     assert_eq!(pwd, Some(desk.path("").canonicalize().expect("a folder").display().to_string()));
-    desk.run(["verify", "s.s2s"]).code(0);
     desk.run(["--batch", "decide.yaml", "--model", "claude-cli/m=rehearsal"]).code(0);
     // Without the word it has no tools and an empty folder, and there is nothing to agree to.
     let desk = with_claude(Desk::with(&format!("goal: g\nsteps:\n{}", step("code", ""))), CLAUDE);

@@ -2,8 +2,6 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use roundtable::journal::verify;
@@ -45,11 +43,9 @@ fn finds(bytes: &[u8], word: &str) -> bool {
 
 #[test]
 fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
-    let gate = Arc::new(AtomicBool::new(false));
-    let opens = gate.clone();
-    let service = Service::start(move |request| {
+    let service = Service::start(|request| {
         let answer = Answer::chat(&format!("vote: redis\nrationale: [{}]", OTHERS[2]));
-        if request.json()["model"] == "slow" { answer.behind(&gate) } else { answer }
+        if request.json()["model"] == "slow" { answer.held() } else { answer }
     });
     let home = tempfile::tempdir().expect("a folder");
     let at = |name: &str| home.path().join(name);
@@ -98,7 +94,7 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
         }
     }
 
-    opens.store(true, Ordering::SeqCst);
+    service.release();
     bob.votes("redis", 4);
     let bytes = server.ended();
     assert_eq!(verify(&bytes, None).findings, []);

@@ -51,7 +51,7 @@ pub struct Answer {
     pub delay: Duration,
     bytes: Vec<u8>,
     after: After,
-    gate: Option<Arc<AtomicBool>>,
+    is_held: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -70,7 +70,7 @@ impl Answer {
         let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
         let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
         let bytes = [head.into_bytes(), body].concat();
-        Self { delay: Duration::ZERO, bytes, after: After::Keep, gate: None }
+        Self { delay: Duration::ZERO, bytes, after: After::Keep, is_held: false }
     }
 
     pub fn json(status: u16, body: &serde_json::Value) -> Self {
@@ -146,7 +146,7 @@ impl Answer {
 
     /// These bytes as they are, then the connection is closed.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
-        Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close, gate: None }
+        Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close, is_held: false }
     }
 
     /// These bytes as they are, then silence on an open connection.
@@ -168,9 +168,10 @@ impl Answer {
         Self { delay, ..self }
     }
 
+    /// Held back until [`Server::release`].
     #[must_use]
-    pub fn behind(self, gate: &Arc<AtomicBool>) -> Self {
-        Self { gate: Some(gate.clone()), ..self }
+    pub fn held(self) -> Self {
+        Self { is_held: true, ..self }
     }
 }
 
@@ -181,6 +182,7 @@ struct Seen {
     requests: Mutex<Vec<Request>>,
     open: AtomicUsize,
     made: AtomicUsize,
+    is_released: AtomicBool,
 }
 
 pub struct Server {
@@ -217,6 +219,11 @@ impl Server {
 
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Lets go what is held.
+    pub fn release(&self) {
+        self.seen.is_released.store(true, Ordering::SeqCst);
     }
 
     pub fn port(&self) -> u16 {
@@ -273,7 +280,7 @@ async fn serve(mut stream: TcpStream, handler: Handler, seen: &Seen) {
         if !answer.delay.is_zero() {
             tokio::time::sleep(answer.delay).await;
         }
-        while answer.gate.as_ref().is_some_and(|gate| !gate.load(Ordering::SeqCst)) {
+        while answer.is_held && !seen.is_released.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         if stream.write_all(&answer.bytes).await.is_err() {

@@ -314,7 +314,8 @@ fn anchor(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || *c == '-' || *c == '_').collect()
 }
 
-fn pages() -> Vec<(PathBuf, String)> {
+/// The documents, and what they say.
+pub fn pages() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
     let pages = docs

@@ -32,6 +32,12 @@ impl Sitting {
         sitting
     }
 
+    pub fn after(drawn: &Drawn, acts: &[Action]) -> Self {
+        let mut sitting = Self::open(drawn);
+        acts.iter().for_each(|action| sitting.act(action));
+        sitting
+    }
+
     /// Gives a command; what it yields is folded, a refusal changes nothing. Says whether it was taken.
     pub fn give(&mut self, command: Command) -> bool {
         if !matches!(command, Command::Seal { .. } | Command::Fail(_)) {

@@ -49,6 +49,12 @@ fn text(data: &[u8]) -> &str {
     }
 }
 
+/// Whether a problem's place is in this text of this file.
+fn is_within(place: Option<&roundtable::diagnostic::SourceLocation>, text: &str, file: &str) -> bool {
+    let lines = text.matches(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count() as u64 + 2;
+    place.is_some_and(|place| place.file == file && place.line <= lines)
+}
+
 fn choose(data: &[u8]) -> (usize, &[u8]) {
     data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }

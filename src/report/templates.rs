@@ -26,8 +26,8 @@ const SOURCES: [(&str, &str); 6] = [
     ("decision.md", include_str!("markdown/decision.md")),
 ];
 
-/// The templates of web pages and of Markdown: a report reads those of its own format alone.
-static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".html"));
+/// All templates, which a web page needs, and those of Markdown alone, which are read faster.
+static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| environment(""));
 static TEXTS: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".md"));
 
 /// A template with its values filled in. What cannot be is said in its place: every template is tested.

@@ -36,8 +36,7 @@ steps:
 "#,
     )
     .served_by(&server);
-    let config = std::fs::read_to_string(desk.home().join("config/config.yaml")).expect("a config");
-    desk.write("../home/config/config.yaml", format!("{config}timeout: 300ms\n"));
+    desk.configure("timeout: 300ms\n");
     let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).lines();
     assert_eq!(data(&lines, "program"), json!({"result": "done"}));
     assert_eq!(data(&lines, "service"), json!({"result": "position: served"}));
@@ -93,6 +92,8 @@ constraints: ["no new server"]
 project_summary: "A shop."
 artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
 agenda: [{id: caching, title: "Caching"}]
+tasks: [{id: T-1, title: "Cache", createdAt: 2026-01-01}, {id: T-2, title: "Old", createdAt: 2026-01-02}]
+links: [{id: l, fromId: T-2, toId: T-1, type: basic, createdAt: 2026-01-03}]
 participants: PARTICIPANTS
 steps:
   - {id: look, type: agent, agent: looker, prompt: "Look.", completeness: off}

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use roundtable::round::snapshot::unhex;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
@@ -40,13 +40,8 @@ fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
         if is_slow { votes(request).after(NEVER) } else { votes(request) }
     });
     let desk = Desk::with(TABLE).served_by(&server);
-    let plain = desk.command(["--batch", "decide.yaml", "--save", "s.s2s"]);
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -c unlimited; exec \"$0\" \"$@\""]);
-    command.arg(plain.get_program()).args(plain.get_args()).current_dir(desk.path("")).env_clear();
-    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.start().expect("it starts");
+    let args = ["--batch", "decide.yaml", "--save", "s.s2s"];
+    let child = desk.shell("ulimit -c unlimited; exec \"$0\" \"$@\"", &args).start().expect("it starts");
     let seals = |file: &str| file.matches("\nevent: ballot_sealed\n").count() == sealed;
     let is_open = || fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file));
     wait_for("the sealed answers", || is_open().then_some(()));

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use roundtable::workflow::{Source, load};
 
@@ -82,11 +82,7 @@ fn folder(server: &Server) -> Desk {
 
 /// Runs a script as a person does who has the program installed.
 fn bash(desk: &Desk, script: &str) -> Output {
-    let program = desk.command(["--version"]);
-    let mut command = Command::new("bash");
-    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]);
-    command.current_dir(desk.path("")).env_clear();
-    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = desk.shell("exec bash --noprofile --norc -eo pipefail -c \"$1\"", &[script]);
     let folder = Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().expect("a folder");
     let mut path = vec![folder.to_owned()];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));

@@ -1,7 +1,6 @@
 //! Evidence from the project: files, lines, diffs and pipes in the snapshot, and the references to them.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::Value;
 
@@ -21,13 +20,6 @@ fn desk(definition: &str) -> Desk {
     let desk = Desk::rehearsing(definition);
     desk.write("src/cache.rs", SOURCE);
     desk
-}
-
-fn git(desk: &Desk, arguments: &[&str]) {
-    let identity = ["-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "init.defaultBranch=main"];
-    let done = Command::new("git").args(identity).args(arguments).current_dir(desk.path("")).output();
-    let done = done.expect("git is there");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 fn snapshot(lines: &[Value]) -> String {
@@ -108,25 +100,6 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
             desk.run(verb.split(' ')).code(2).says("SRC-1").says(said);
         }
     }
-}
-
-#[test]
-fn a_diff_is_that_of_two_commits_and_its_lines_can_be_cited() {
-    let desk = desk(&REVIEW.replace("file: src/cache.rs, lines: 2-3", "diff: \"main...HEAD\", paths: [src]"));
-    for command in ["init -q", "add .", "commit -qm one", "checkout -qb work"] {
-        git(&desk, &command.split(' ').collect::<Vec<_>>());
-    }
-    desk.write("src/cache.rs", SOURCE.replace("60", "30"));
-    git(&desk, &["add", "."]);
-    git(&desk, &["commit", "-qm", "two"]);
-    let answer = "{position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}";
-    let ran = desk.answered(format!("review: {{skeptic: {answer}}}\n"), &["--json"]);
-    let text = snapshot(&ran.code(0).lines());
-    assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
-    assert!(text.contains("commits: \""), "{text}");
-    desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).tells("unknown commit `nosuch`");
-    let skeptic = &seats(&desk)[0];
-    assert_eq!(skeptic["unresolved_references"], serde_json::json!(["src/cache.rs:30"]));
 }
 
 #[test]

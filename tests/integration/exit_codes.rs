@@ -86,9 +86,7 @@ fn nobody_reached_and_caps_are_5() {
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
 
     let desk = Desk::with(PICK).served_by(&server);
-    let config = desk.home().join("config/config.yaml");
-    let config = std::fs::read_to_string(config).expect("a file");
-    desk.write("../home/config/config.yaml", config + "prices: {lab/m: {input: 5, output: 25}}\n");
+    desk.configure("prices: {lab/m: {input: 5, output: 25}}\n");
     let sent = server.requests().len();
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
     ran.shows("> **Stopped: ").tells("the limit is");

@@ -6,13 +6,13 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use roundtable::journal::{Disk, KeyStore};
 use roundtable::round::seal::RoundKey;
 
 use crate::patience::{NEVER, Patient as _, wait_for};
-use crate::program::{Desk, KEY, Ran, arg, ran};
+use crate::program::{Desk, KEY, Ran, arg, run};
 use crate::server::{Answer, Server};
 
 const TABLE: &str = "\
@@ -47,17 +47,6 @@ fn made(desk: &Desk, before: &[PathBuf]) -> Vec<PathBuf> {
     found.into_iter().skip(2).filter(|path| !before.contains(path)).collect()
 }
 
-/// Runs the program where nothing is left out of the modes that it asks for.
-fn unmasked(desk: &Desk, args: &[&str]) -> Command {
-    let plain = desk.command(args);
-    let mut command = Command::new("sh");
-    command.args(["-c", "umask 000; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(args);
-    command.current_dir(desk.path("")).env_clear();
-    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 #[test]
 fn all_that_is_written_is_its_owners_alone() {
     let server = Server::start(|request| match request.seat().as_str() {
@@ -67,7 +56,9 @@ fn all_that_is_written_is_its_owners_alone() {
     let desk = Desk::with(TABLE).served_by(&server);
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));
     let before = made(&desk, &[]);
-    let run = |args: &[&str]| ran(unmasked(&desk, args).output_soon().expect("it runs"));
+    // Nothing is left out of the modes that the program asks for.
+    let unmasked = |args: &[&str]| desk.shell("umask 000; exec \"$0\" \"$@\"", args);
+    let run = |args: &[&str]| run(&mut unmasked(args));
     assert_eq!(run(&["init"]).code, 0);
     assert_eq!(run(&["--batch", "tight.yaml"]).code, 4);
     let session = desk.session();
@@ -80,7 +71,7 @@ fn all_that_is_written_is_its_owners_alone() {
     }
     // With a round open there is its key, too.
     let mut child =
-        unmasked(&desk, &["--batch", "decide.yaml", "--save", "new/open.s2s"]).start().expect("it starts");
+        unmasked(&["--batch", "decide.yaml", "--save", "new/open.s2s"]).start().expect("it starts");
     let keys = desk.home().join("state/keys");
     let is_key = |entry: &fs::DirEntry| entry.path().extension() == Some("key".as_ref());
     wait_for("a key", || fs::read_dir(&keys).ok()?.flatten().find(is_key));

@@ -1,6 +1,5 @@
 //! No room left, and nowhere to write: a clear word, nothing half-done that is believed, and it goes on.
 
-use std::process::Command;
 use std::time::Duration;
 
 use crate::program::{Desk, run};
@@ -28,20 +27,14 @@ fn a_place_that_cannot_be_written_to_is_named_before_anything_is_sent() {
     assert_eq!(server.requests().len(), 0);
 }
 
-fn in_shell(plain: &Command) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.current_dir(plain.get_current_dir().expect("a folder")).env_clear();
-    shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    shell
-}
-
 /// What a shell says on a file system of its own, so small; none where none may be mounted.
 fn on_a_small_disk(size: &str, script: &str) -> Option<String> {
     let (desk, server) = (Desk::with(DEFINITION), service());
     let mount = format!("mkdir saved && mount -t tmpfs -o size={size} tmpfs saved || exit 77\n");
-    let mut shell = in_shell(&desk.batch(&server, &[]));
-    shell.args(["-c", "exec unshare --map-root-user --mount /bin/sh -c \"$0\"", &(mount + script)]);
-    let ran = run(shell.env("PROGRAM", env!("CARGO_BIN_EXE_roundtable")));
+    let inner = "exec unshare --map-root-user --mount /bin/sh -c \"$1\"";
+    let mut shell = desk.shell(inner, &[&(mount + script)]);
+    shell.env("OPENAI_BASE_URL", server.url() + "/v1").env("PROGRAM", env!("CARGO_BIN_EXE_roundtable"));
+    let ran = run(&mut shell);
     if ran.code == 0 {
         return Some(ran.out + &ran.err);
     }

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::program::{Desk, rows};
+use crate::program::{Desk, has, named, rows};
 use crate::seat_programs::with_program;
 
 /// Two commits in `$PWD`; the second changes `src/a.txt`.
@@ -174,6 +174,19 @@ fn one_git_reads_the_contents_of_all_files() {
     let asked = std::fs::read_to_string(desk.home().join("asked")).expect("a file");
     // Two diffs are made of it: for the check and for the snapshot.
     assert_eq!(asked.matches("cat-file").count(), 2, "{asked}");
+}
+
+#[test]
+fn a_diff_is_that_of_two_commits_and_its_lines_can_be_cited() {
+    let desk = desk(COMMITS);
+    desk.write("decide.yaml", DEFINITION.replace(", numbers: off", ""));
+    let cites = "{vote: no, references: [\"src/a.txt:2\", \"src/a.txt:20\"]}";
+    let ran = desk.answered(format!("decide: {{qa-lead: {cites}}}\n"), &["--json"]).code(0);
+    let opened = named(&ran.lines(), "round_opened").remove(0);
+    has(opened["snapshot"].as_str().expect("text"), &["6| -two\n", "7| +2\n", "commits: \""]);
+    let seat = &desk.report("s.s2s")["rounds"][0]["seats"][0];
+    assert_eq!(seat["unresolved_references"], serde_json::json!(["src/a.txt:20"]));
+    desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).tells("unknown commit `nosuch`");
 }
 
 #[test]

@@ -1,4 +1,7 @@
-//! Ideas merged into options: by an answers file, refused where one is lost, found by `verify`.
+//! Ideas merged into options: by an answers file, refused where one is lost, found by `verify`. Findings: grouped by
+//! place, joined by a person, none dropped, and written for systems that scan code.
+
+use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, rows};
 use crate::pty::Screen;
@@ -67,4 +70,113 @@ fn ideas_are_merged_on_the_screen() {
     screen.press("y", &["Your decision", "bob: gives 1 idea: A queue"]);
     screen.press("\r", &["from:", "bob#1"]);
     screen.press("\x13", &["Which first?", "DRAFT"]);
+}
+
+const REVIEW: &str = "goal: \"Merge or not\"
+participants: [{name: ann, model: human}, {name: bob, model: human}, {name: cid, model: human}]
+steps:
+  - {id: inspect, type: round, question: \"What is wrong?\", ballot: findings}
+";
+
+const ANSWERS: &str = "inspect:
+  ann: {findings: [
+    {file: src/a b.rs, lines: 10-20, severity: high, claim: \"Pays twice: 100% of retries,\\nalways\"},
+    {severity: low, claim: No author}]}
+  bob: {findings: [
+    {file: src/a b.rs, lines: 18-30, severity: medium, claim: Untested},
+    {file: src/a b.rs, lines: 30-31, severity: low, claim: Long},
+    {file: src/c.rs, lines: 18-30, severity: medium, claim: Elsewhere},
+    {severity: low, claim: No author}]}
+  cid: {findings: []}
+";
+
+fn desk(definition: &str, answers: &str) -> Desk {
+    let desk = Desk::with(definition);
+    desk.answered(answers, &[]).code(0);
+    desk
+}
+
+fn report(desk: &Desk, format: &str) -> Value {
+    serde_json::from_str(&desk.run(["report", "s.s2s", "--format", format]).code(0).out).expect("JSON")
+}
+
+fn groups(desk: &Desk) -> Value {
+    let report = report(desk, "json");
+    let groups = report["findings"].as_array().expect("a list").iter();
+    let claims = |group: &Value| -> Vec<Value> {
+        group["findings"].as_array().expect("findings").iter().map(|one| one["claim"].clone()).collect()
+    };
+    groups.map(|group| json!([group["file"], group["lines"], group["seats"], claims(group)])).collect()
+}
+
+#[test]
+fn findings_are_grouped_by_overlapping_lines_and_none_is_dropped() {
+    let desk = desk(REVIEW, ANSWERS);
+    let twice = "Pays twice: 100% of retries,\nalways";
+    let wanted = json!([
+        ["src/a b.rs", [10, 31], 2, [twice, "Untested", "Long"]],
+        ["src/c.rs", [18, 30], 1, ["Elsewhere"]],
+        [null, null, 1, ["No author"]],
+        [null, null, 1, ["No author"]],
+    ]);
+    assert_eq!(groups(&desk), wanted);
+    let markdown = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(markdown.contains("- **high**, `src/a b.rs:10-31`: 2 of 3"), "{markdown}");
+    assert!(markdown.find("Found by several seats") < markdown.find("Found by one seat"), "{markdown}");
+    let html = desk.run(["report", "s.s2s", "--format", "html"]).code(0).out;
+    assert!(html.contains("Found by several seats") && html.contains("Elsewhere"));
+    desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("medium src/c.rs:18-30: Elsewhere");
+}
+
+#[test]
+fn sarif_has_each_group_with_its_place() {
+    let desk = desk(REVIEW, ANSWERS);
+    let sarif = report(&desk, "sarif");
+    assert_eq!((&sarif["version"], sarif["runs"].as_array().map(Vec::len)), (&json!("2.1.0"), Some(1)));
+    let run = &sarif["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "roundtable");
+    let results = run["results"].as_array().expect("results");
+    assert_eq!(results.len(), 4);
+    for result in results {
+        let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().expect("an index") as usize];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(["note", "warning", "error"].contains(&result["level"].as_str().expect("a level")));
+        assert!(result["message"]["text"].to_string().contains("of 3 seats."), "{result}");
+    }
+    let place = json!({"physicalLocation": {
+        "artifactLocation": {"uri": "src/a%20b.rs"}, "region": {"startLine": 10, "endLine": 31},
+    }});
+    assert_eq!(results[0]["locations"], json!([place]));
+    assert_eq!((&results[0]["level"], &results[3]["locations"]), (&json!("error"), &json!([])));
+    desk.run(["report", "s.s2s", "--out", "x.sarif"]).code(0);
+    assert_eq!(serde_json::from_str::<Value>(&desk.read("x.sarif")).expect("JSON"), sarif);
+}
+
+#[test]
+fn annotations_stand_at_file_and_line_and_foreign_text_ends_no_line() {
+    let desk = desk(REVIEW, ANSWERS);
+    let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
+    let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");
+    let head = "::error title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
+    assert!(line.starts_with(head) && line.contains("100%25 of retries"), "{line}");
+    assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
+}
+
+#[test]
+fn a_person_joins_what_has_no_place() {
+    let joined = "{id: join, type: approval, message: \"Same?\", merges: inspect}";
+    let definition = format!("{REVIEW}  - {joined}\n");
+    let join = "join:
+  options:
+    - {title: Authors, from: [ann#2, bob#4]}
+    - {title: Retry, from: [ann#1]}
+  set_aside: [{idea: bob#1, reason: later}, {idea: bob#2, reason: taste}, {idea: bob#3, reason: elsewhere}]
+";
+    let desk = desk(&definition, &format!("{ANSWERS}{join}"));
+    assert_eq!(groups(&desk)[2], json!([null, null, 2, ["No author", "No author"]]));
+    let sarif = report(&desk, "sarif");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let aside: Vec<&Value> = results.iter().filter(|result| result.get("suppressions").is_some()).collect();
+    assert_eq!(aside.len(), 1, "only what is set aside as a whole");
+    assert_eq!(aside[0]["suppressions"][0]["justification"], "elsewhere");
 }

@@ -5,12 +5,16 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use roundtable::core::alike::groups;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::tally::{
     Decimal, IndexedBallot, Profile, Rule, RuleOptions, UNLISTED, WeightedBallot, count,
 };
 use serde_json::{Value, json};
+
+use crate::cases;
 
 /// Profiles of rankings, of scores and of approvals.
 const PROFILES: [usize; 3] = [1_800, 400, 100];
@@ -191,4 +195,30 @@ fn accuracy_follows_agreement_in_recorded_answers() {
         assert_eq!(told, (share.to_owned(), right.to_owned()), "at least {least} of 4");
     }
     assert_eq!(percent(best, found.len()), "56.3", "the best model alone");
+}
+
+const CASE: &str = "the cache lives in the process because a second server would have to be run and paid for \
+                    and watched by somebody who is not there at night";
+
+/// Six of forty sentences each: nearly every run of words is somebody else's too.
+fn few_sentences(n: usize) -> String {
+    let sentence = |which: usize| format!("number {which} says that {CASE} in case {which}. ");
+    (0..6).map(|part| sentence((n * (part + 3) + part * part) % 40)).collect()
+}
+
+fn one_text(n: usize) -> String {
+    format!("{} {n}", few_sentences(1))
+}
+
+#[test]
+fn two_thousand_answers_are_compared_within_a_second() {
+    let answers = cases(500, 2_000);
+    for text in [few_sentences as fn(usize) -> String, one_text] {
+        let texts: Vec<String> = (0..answers).map(text).collect();
+        let started = Instant::now();
+        assert!(groups(&texts).iter().all(|group| group.len() > 1));
+        // An unoptimised build on a busy machine gets more.
+        let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
+        assert!(started.elapsed() < limit, "{:?}", started.elapsed());
+    }
 }

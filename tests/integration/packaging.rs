@@ -9,16 +9,10 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::patience::Patient as _;
+use crate::program::files_in;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let below = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
-    let is_rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
-    entries.flat_map(below).filter(is_rust).collect()
 }
 
 #[test]
@@ -29,7 +23,8 @@ fn the_package_holds_what_the_source_includes_and_is_small() {
     assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let files: Vec<&str> = listed.lines().collect();
-    for path in sources(&root().join("src")) {
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    for path in files_in(&root().join("src")).into_iter().filter(is_rust) {
         let is_test = path.iter().any(|part| part == "tests" || part == "tests.rs");
         let text = if is_test { String::new() } else { fs::read_to_string(&path).expect("source") };
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();

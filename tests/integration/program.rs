@@ -186,16 +186,21 @@ impl Desk {
     }
 
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut todo = vec![self.path(""), self.home()];
-        let mut files = Vec::new();
-        while let Some(dir) = todo.pop() {
-            for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
-                let path = entry.path();
-                if path.is_dir() { todo.push(path) } else { files.push(path) }
-            }
-        }
+        let mut files =
+            [self.path(""), self.home()].iter().flat_map(|folder| files_in(folder)).collect::<Vec<_>>();
         files.sort();
         files
+    }
+
+    /// A shell in this folder with the program's variables: `$0` is the program, `$@` are these arguments.
+    pub fn shell(&self, script: &str, args: &[&str]) -> Command {
+        let plain = self.command(args);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).arg(plain.get_program()).args(plain.get_args());
+        shell.current_dir(self.path("")).env_clear();
+        shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell
     }
 
     #[track_caller]
@@ -235,6 +240,18 @@ impl Desk {
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         sessions[0].clone()
     }
+}
+
+/// The files of a folder and of all folders in it.
+pub fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut todo, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { todo.push(path) } else { files.push(path) }
+        }
+    }
+    files
 }
 
 /// Fails unless a text has all these words.

@@ -1,7 +1,10 @@
 //! What a round's snapshot recalls of what was before: the key `context`, and its default.
 
-use roundtable::history::{Event, RoundOpened};
 use std::sync::Arc;
+
+use roundtable::history::{Event, RoundOpened};
+use roundtable::journal::read_log;
+use serde_json::{Value, json};
 
 use crate::program::Desk;
 
@@ -29,7 +32,7 @@ fn the_snapshot_of_a_debate_stays_small() {
     assert!(sizes[7] < 4 * sizes[1], "{sizes:?}");
 }
 
-fn last(top: &str, own: &str) -> serde_json::Value {
+fn last(top: &str, own: &str) -> Value {
     let definition = format!(
         "goal: \"Choose a cache: in-process or redis\"\nparticipants: [skeptic, qa-lead]\n{top}steps:\n  \
          - {{id: plan, type: agent, agent: skeptic, prompt: \"Plan it.\"}}\n  \
@@ -42,7 +45,7 @@ fn last(top: &str, own: &str) -> serde_json::Value {
     snapshot["participant_context"].clone()
 }
 
-fn keys(map: &serde_json::Value) -> Vec<&str> {
+fn keys(map: &Value) -> Vec<&str> {
     map.as_object().map(|map| map.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
@@ -74,4 +77,87 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
     assert!(rounds_0["recent_rounds"].is_null());
     let nothing = last("", ", context: {rounds: 0, results: none}");
     assert!(nothing["context"].is_null());
+}
+
+const ROUND: &str = "ballot: {kind: choice, options: [a, b]}, rule: plurality";
+
+fn snapshot(log: &str, of: usize) -> Value {
+    let log = read_log(log.as_bytes()).expect("whole");
+    let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
+        Event::RoundOpened(opened) => Some(opened),
+        _ => None,
+    });
+    let opened = opened.collect::<Vec<_>>();
+    let text = &opened[of - 1].snapshot;
+    roundtable::yaml::read(text, "s").expect("YAML").to_json()["participant_context"].clone()
+}
+
+#[test]
+fn an_agent_writes_the_note_on_a_round() {
+    let desk = Desk::with(&format!(
+        "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, {ROUND}}}\n  \
+         - {{id: sum, type: agent, agent: skeptic, prompt: p, synthesis_of: one}}\n  \
+         - {{id: two, type: round, question: r, {ROUND}}}\n  - {{id: end, type: agent, agent: skeptic, prompt: p, synthesis_of: two}}\n"
+    ));
+    let content = json!({
+        "sum": "A is ahead, {{goal}}.", "end": {"synthesis": "B came back.", "more": 1},
+        "one": {"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}},
+        "two": {"skeptic": {"vote": "b"}, "qa-lead": {"vote": "b"}},
+    });
+    desk.answered(content, &[]).code(0);
+    let log = desk.read("s.s2s");
+    assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
+    assert!(log.contains("text: \"B came back.\""));
+    assert_eq!(snapshot(&log, 2)["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
+    desk.run(["report", "s.s2s"]).code(0).shows("A is ahead").shows("B came back.");
+}
+
+#[test]
+fn the_answers_file_has_notes() {
+    let text = format!(
+        "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: one, type: round, question: q, {ROUND}, max_runs: 2, on_exhausted: two, next: one}}\n  \
+         - {{id: two, type: round, question: r, {ROUND}}}\n"
+    );
+    let desk = Desk::with(&text);
+    let votes = "{skeptic: {vote: a}, qa-lead: {vote: a}}";
+    let notes = "{one: [First time., Second time.], two: The end.}";
+    desk.answered(format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"), &[]).code(0);
+    let log = desk.read("s.s2s");
+    let notes = snapshot(&log, 3)["recent_rounds"].clone();
+    assert_eq!([0, 1].map(|nth| notes[nth]["synthesis"].clone()), ["First time.", "Second time."]);
+    assert!(log.contains("text: \"The end.\""));
+}
+
+const BLOCK: &str = "participant_context:\n  project_summary: \"...\"\n  current_round: 3\n  question: \"What risks do you see?\"\n  \
+                     artifacts_snapshot:\n    - id: REQ-001\n      summary: \"...\"\n  your_role: \"software-architect\"\n";
+const HASH: &str = "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400";
+
+/// The block of the decision record becomes a definition with the snapshot it came from, to the byte.
+#[test]
+fn a_block_of_context_becomes_a_definition() {
+    let desk = Desk::new();
+    desk.write("record.md", format!("# Context\n\n```yaml\n{BLOCK}```\n\nIdentical for all.\n"));
+    let text = desk.run(["init", "--from", "record.md"]).code(0).out;
+    desk.write("round.yaml", &text);
+    desk.run(["check", "round.yaml"]).code(0);
+    let shown = desk.run(["snapshot", "round.yaml"]).code(0).out;
+    let bytes = shown.split("  your_role").next().expect("a snapshot");
+    let hash = roundtable::round::snapshot::sha256_hex(bytes);
+    assert_eq!((bytes.len(), hash.as_str()), (163, HASH), "{shown}");
+    desk.write("none.yaml", "question: q\n");
+    desk.run(["init", "--from", "none.yaml"]).code(2).tells("there is no `participant_context` block");
+    desk.run(["init", "--from", "missing.yaml"]).code(2);
+}
+
+#[test]
+fn the_third_round_of_three_has_the_published_snapshot() {
+    let desk = Desk::rehearsing(
+        "project_summary: \"...\"\nparticipants: [software-architect, qa-lead]\nartifacts: [{id: REQ-001, summary: \"...\"}]\n\
+         context: {answers: none, rounds: 0, results: none}\nsteps:\n  - {id: a, type: round, question: \"First?\"}\n  \
+         - {id: b, type: round, question: \"Second?\"}\n  - {id: c, type: round, question: \"What risks do you see?\"}\n",
+    );
+    desk.saves(&[]).code(0);
+    let log = desk.read("s.s2s");
+    let third = log.split("\nevent: round_opened\n").nth(3).expect("a third round");
+    assert!(third.contains("\nsnapshot_bytes: 163\n") && third.contains(HASH), "{third}");
 }

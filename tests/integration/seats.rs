@@ -341,6 +341,21 @@ impl Place {
         self.run(Begun { session, journal: opened.journal, table, start }, ask_again)
     }
 
+    /// Fails unless what is in the file, or the session made anew if nothing is, comes to this.
+    #[track_caller]
+    pub fn comes_to(&self, definition: &str, expected: &[Came], what: &str) {
+        let log = std::fs::read(self.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));
+        let ran = if log.is_none_or(|log| log.lines.is_empty()) {
+            let _ = std::fs::remove_file(self.file());
+            self.start(definition)
+        } else {
+            self.go_on(false)
+        };
+        assert_eq!(ran.done, Ok(ExitCode::Finished), "{what}");
+        assert_eq!(outcome(&self.session()), expected, "{what}");
+        self.verify();
+    }
+
     pub fn session(&self) -> Session {
         fold(&read_log(&self.bytes()).expect("readable"))
     }

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
 use crate::program::{ran, run};
-use crate::served::{Browser, CANARY, DEFINITION, Server, program, served, served_as};
+use crate::served::{Browser, CANARY, DEFINITION, Server, home, program, served, served_as};
 
 fn joins_and_is_asked(dana: &Browser) -> Value {
     assert_eq!(dana.join(&dana.key).status, 204);
@@ -191,8 +191,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
 
 #[test]
 fn a_session_that_rests_says_how_the_same_links_work_again() {
-    let home = tempfile::tempdir().expect("a folder");
-    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
+    let home = home(DEFINITION);
     let mut command = program(home.path());
     command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
     command.args(["--save", "s.s2s", "--links", "links"]).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -214,9 +213,8 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
 
 #[test]
 fn what_cannot_be_served_is_exit_2_with_a_hint() {
-    let home = tempfile::tempdir().expect("a folder");
+    let home = home(DEFINITION);
     let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    write("d.yaml", DEFINITION);
     write("local.yaml", &DEFINITION.replace("remote/link", "rehearsal"));
     write("other.yaml", &DEFINITION.replace("remote/link", "remote/post"));
     let plan = "steps: [{id: plan, type: agent, agent: dana, prompt: Plan it.}, ";

@@ -1,14 +1,15 @@
 //! Nobody finds a word of a sealed answer before the close: in no file, log, reply or event.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use roundtable::journal::verify;
 use serde_json::json;
 
 use crate::patience::wait_for;
-use crate::served::{CANARY, Server, program};
+use crate::program::files_in;
+use crate::served::{CANARY, Server, home, program};
 use crate::server::{Answer, Server as Service};
 
 const DEFINITION: &str = "\
@@ -24,19 +25,6 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum:
 /// What the agent says first, which does not fit, and then; and what the model says.
 const OTHERS: [&str; 3] = ["a red kite circles", "a barn owl waits", "a wren sings"];
 
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path));
-        } else {
-            found.push((path.display().to_string(), std::fs::read(&path).expect("a file")));
-        }
-    }
-    found
-}
-
 fn finds(bytes: &[u8], word: &str) -> bool {
     bytes.windows(word.len()).any(|window| window == word.as_bytes())
 }
@@ -47,9 +35,8 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
         let answer = Answer::chat(&format!("vote: redis\nrationale: [{}]", OTHERS[2]));
         if request.json()["model"] == "slow" { answer.held() } else { answer }
     });
-    let home = tempfile::tempdir().expect("a folder");
+    let home = home(DEFINITION);
     let at = |name: &str| home.path().join(name);
-    std::fs::write(at("d.yaml"), DEFINITION).expect("written");
     let mut command = program(home.path());
     command.env("OPENAI_BASE_URL", service.url() + "/v1");
     let streams = [at("out"), at("err")].map(|path| std::fs::File::create(path).expect("a file"));
@@ -75,7 +62,8 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     };
     sealed(3);
 
-    let mut told: Vec<(String, Vec<u8>)> = files(server.home.path());
+    let read = |path: PathBuf| (path.display().to_string(), std::fs::read(&path).expect("a file"));
+    let mut told: Vec<(String, Vec<u8>)> = files_in(server.home.path()).into_iter().map(read).collect();
     for name in ["err", "s.s2s", "links", ".key"] {
         let is_there = |(file, bytes): &(String, Vec<u8>)| file.ends_with(name) && !bytes.is_empty();
         assert!(told.iter().any(is_there), "{name} is not among the files");

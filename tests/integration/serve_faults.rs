@@ -10,7 +10,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::home::is_sound;
 use crate::patience::wait_for;
 use crate::program::run;
-use crate::served::{Browser, DEFINITION, Server, program, served};
+use crate::served::{Browser, DEFINITION, Server, home, program, served};
 
 /// The file of the session's keys that ends so.
 fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
@@ -21,8 +21,7 @@ fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
 
 #[test]
 fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
-    let home = tempfile::tempdir().expect("a folder");
-    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
+    let home = home(DEFINITION);
     let mut command = std::process::Command::new("/bin/sh");
     command.env("ROUNDTABLE_HOME", home.path().join("home")).current_dir(home.path());
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_roundtable")]);

@@ -17,12 +17,6 @@ fn client(certificate: &[u8]) -> Client {
     Client::builder().tls_certs_only([root]).no_proxy().build().expect("a client")
 }
 
-fn home() -> tempfile::TempDir {
-    let home = tempfile::tempdir().expect("a folder");
-    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
-    home
-}
-
 fn made_certificate(home: &Path) -> PathBuf {
     let found = |dir: &Path| {
         let path = dir.join("keys/serve-127.0.0.1.cert");
@@ -73,7 +67,7 @@ fn vote(server: &Server, certificate: &[u8]) {
 #[test]
 fn people_vote_over_a_certificate_that_is_made_once() {
     let options = ["--bind", "127.0.0.1:0", "--self-signed"];
-    let server = Server::start_at("d.yaml", home(), &options);
+    let server = Server::start_at("d.yaml", home(DEFINITION), &options);
     let certificate = std::fs::read(made_certificate(server.home.path())).expect("a certificate");
     // A seat that asks there is told whom to trust, and behind a proxy that this is what does not answer.
     let link = &server.links[0].1;

@@ -279,9 +279,14 @@ pub fn served() -> Server {
 }
 
 pub fn served_as(definition: &str) -> Server {
+    Server::start("d.yaml", home(definition))
+}
+
+/// A folder with a definition in `d.yaml`.
+pub fn home(definition: &str) -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a folder");
     std::fs::write(home.path().join("d.yaml"), definition).expect("written");
-    Server::start("d.yaml", home)
+    home
 }
 
 /// Writes what a command leads to into the file of a session that nobody serves.

@@ -33,14 +33,6 @@ fn a_file_is_counted_by_any_rule_that_fits() {
 }
 
 #[test]
-fn a_tie_is_no_decision() {
-    let desk = Desk::new();
-    desk.write("t.yaml", "options: [a, b]\nballots: [{vote: a}, {vote: b}]\n");
-    let tied = desk.run(["tally", "--ballots", "t.yaml", "--rule", "plurality", "--json"]).code(3).lines();
-    assert_eq!((&tied[0]["winners"], &tied[0]["tie"]), (&json!(["a", "b"]), &json!(true)));
-}
-
-#[test]
 fn another_rule_on_a_saved_round_is_a_what_if() {
     let desk = Desk::new();
     let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/context-passing.s2s");

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::program::files_in;
+
 /// The rooms from left to right; a room may name only rooms to its left.
 const ROOMS: &str = "\
     diagnostic sanitize tokens words yaml tally ballot round persona workflow history handoff core \
@@ -32,14 +34,8 @@ struct Source {
 
 fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut todo, mut sources) = (vec![root.clone()], Vec::new());
-    while let Some(path) = todo.pop() {
-        if path.is_dir() {
-            todo.extend(fs::read_dir(path).expect("src can be listed").flatten().map(|entry| entry.path()));
-        } else if path.extension() == Some("rs".as_ref()) {
-            sources.push(source(&root, path));
-        }
-    }
+    let rust = files_in(&root).into_iter().filter(|path| path.extension() == Some("rs".as_ref()));
+    let sources: Vec<Source> = rust.map(|path| source(&root, path)).collect();
     assert!(sources.len() > 50, "the source is there");
     sources
 }

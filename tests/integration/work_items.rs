@@ -39,13 +39,11 @@ impl Sitting {
     }
 
     fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
-        let holder = holder.map(str::to_owned);
-        self.tries(Command::Claim(ItemHolder { item: item.to_owned(), participant: who.to_owned(), holder }))
+        self.tries(Command::Claim(held(item, who, holder)))
     }
 
     fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
-        let holder = holder.map(str::to_owned);
-        self.tries(Command::Renew(ItemHolder { item: item.to_owned(), participant: who.to_owned(), holder }))
+        self.tries(Command::Renew(held(item, who, holder)))
     }
 
     fn give_back(&mut self, item: &str, who: &str, holder: Option<&str>, data: &Value) -> Tried {
@@ -58,6 +56,10 @@ impl Sitting {
         let is_offered = |item: &&WorkItem| item.offered.participant == who && !item.is_held(now);
         self.session.open_items().filter(is_offered).map(|item| item.offered.item.clone()).collect()
     }
+}
+
+fn held(item: &str, who: &str, holder: Option<&str>) -> ItemHolder {
+    ItemHolder { item: item.to_owned(), participant: who.to_owned(), holder: holder.map(str::to_owned) }
 }
 
 fn back(item: &str, who: &str, status: ItemStatus, data: &Value) -> WorkItemReturned {

@@ -181,7 +181,8 @@ fn a_diff_is_that_of_two_commits_and_its_lines_can_be_cited() {
     let desk = desk(COMMITS);
     desk.write("decide.yaml", DEFINITION.replace(", numbers: off", ""));
     let cites = "{vote: no, references: [\"src/a.txt:2\", \"src/a.txt:20\"]}";
-    let ran = desk.answered(format!("decide: {{qa-lead: {cites}}}\n"), &["--json"]).code(0);
+    let answers = format!("decide: {{qa-lead: {cites}, skeptic: {cites}}}\n");
+    let ran = desk.answered(answers, &["--json"]).code(0);
     let opened = named(&ran.lines(), "round_opened").remove(0);
     has(opened["snapshot"].as_str().expect("text"), &["6| -two\n", "7| +2\n", "commits: \""]);
     let seat = &desk.report("s.s2s")["rounds"][0]["seats"][0];

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::home::is_sound;
 use crate::patience::wait_for;
 use crate::program::Desk;
-use crate::served::{Browser, DEFINITION, Server};
+use crate::served::{Browser, DEFINITION, Server, home};
 
 fn client(certificate: &[u8]) -> Client {
     // Another test of this process may have done so.

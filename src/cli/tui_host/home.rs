@@ -1,16 +1,14 @@
-//! Contents of the home screen: saved sessions, definitions in this folder, examples, models that can
-//! answer on this machine; and paths that begin with what was typed.
+//! Contents of the home screen: saved sessions, examples, models that can answer on this machine; and paths
+//! that begin with what was typed.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{first_question, question, saved, session_in, state_in_words};
 use crate::cli::doctor;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel};
-use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::prices::TABLE;
 use crate::config::providers::KNOWN;
-use crate::config::read_file::read_text;
 use crate::history::Session;
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
@@ -23,8 +21,6 @@ use crate::workflow::{Source, default_id, load};
 const MOST_SESSIONS: usize = 100;
 /// A session larger than this is not read for a line about it, in bytes.
 const MOST_READ: u64 = 4 * 1024 * 1024;
-/// A file larger than this is taken for no definition, in bytes.
-const MOST_DEFINITION: u64 = 256 * 1024;
 
 /// So many entries of a folder are looked at for a path that is typed.
 const MOST_PATHS: usize = 10_000;
@@ -40,11 +36,6 @@ pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
     rows.push(start("a question of your own", "two fields are enough", OpenTarget::NewQuestion));
-    rows.extend(definitions(&set_up.folders.path_policy(None)).into_iter().filter_map(|path| {
-        let text = read_text(&path, MOST_DEFINITION).ok()?;
-        let about = about(&text, &path.display().to_string())?;
-        Some(start(&path.display().to_string(), &about, OpenTarget::File(path)))
-    }));
     for (name, text) in EXAMPLES {
         let about = about(text, name).unwrap_or_default();
         let opening = OpenTarget::Text { name: name.to_owned(), text: text.to_owned() };
@@ -114,25 +105,6 @@ fn age(seconds: u64) -> String {
         86_400..172_800 => "yesterday".to_owned(),
         _ => format!("{} days", seconds / 86_400),
     }
-}
-
-/// Files in this folder that may be definitions; what leads out of the project is none of them.
-fn definitions(bounds: &PathPolicy) -> Vec<PathBuf> {
-    let is_wanted = |path: &PathBuf| {
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        matches!(extension, "yaml" | "yml" | "json")
-            && bounds.check(path).is_ok()
-            && std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= MOST_DEFINITION)
-    };
-    let entries = std::fs::read_dir(".").into_iter().flatten();
-    let mut paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(PathBuf::from(entry.ok()?.file_name())))
-        .filter(is_wanted)
-        .take(500)
-        .collect();
-    paths.sort();
-    paths.truncate(50);
-    paths
 }
 
 /// A line about a definition; none for what is no definition.

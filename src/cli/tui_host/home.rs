@@ -1,7 +1,7 @@
 //! Contents of the home screen: saved sessions, examples, models that can answer on this machine; and paths
 //! that begin with what was typed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cli::browse::{first_question, question, saved, session_in, state_in_words};
 use crate::cli::doctor;

@@ -462,7 +462,6 @@ fn answer_hint(session: &Session) -> String {
         return says(&exhausted_key(&asked.requested.step), "take")
             + " (it goes on with the last result; or continue, stop, {choice: decide, option: …})";
     }
-    let Some(run) = &session.step else { return String::new() };
     let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
     match asked(session) {
         None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {
@@ -477,17 +476,17 @@ fn answer_hint(session: &Session) -> String {
             let edited = format!("{{edited: {{{}}}}}", parts.map(part).collect::<Vec<_>>().join(", "));
             let changed = if asked.ideas.is_empty() { &edited } else { merge };
             match valid_proposal(session) {
-                Some(_) => says(&run.id, "true") + &format!(", or `{changed}`"),
-                None => says(&run.id, changed),
+                Some(_) => says(&asked.step, "true") + &format!(", or `{changed}`"),
+                None => says(&asked.step, changed),
             }
         }
-        Some(_) if blocked(session).is_some() => {
+        Some(asked) if blocked(session).is_some() => {
             let amended = "{approved: true, comment: \"<the whole new proposal>\"}";
-            says(&run.id, amended) + ", or `false` to leave it"
+            says(&asked.step, amended) + ", or `false` to leave it"
         }
         Some(asked) => match asked.choices.first() {
-            Some(choice) => says(&run.id, &format!("{{tie: {choice}}}")),
-            None => says(&run.id, "{approved: true}"),
+            Some(choice) => says(&asked.step, &format!("{{tie: {choice}}}")),
+            None => says(&asked.step, "{approved: true}"),
         },
     }
 }

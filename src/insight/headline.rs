@@ -557,10 +557,9 @@ pub fn what_if_lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> V
     [first].into_iter().chain(found.iter().map(WhatIf::line)).collect()
 }
 
-/// The open question of the step that runs.
+/// The first open question.
 pub fn asked(session: &Session) -> Option<&ApprovalRequested> {
-    let approval = session.step.as_ref()?.approval.as_ref()?;
-    approval.given.is_none().then_some(&approval.requested)
+    Some(&session.asked().next()?.approval.as_ref()?.requested)
 }
 
 /// The round whose proposal is blocked, if a yes to the open question asks it again: a person may amend it.

@@ -51,14 +51,14 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
     );
     desk.write("votes.yaml", TIED.replace("decide", "pick"));
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "votes.yaml"]).code(4);
-    ran.tells("waiting: tie between a and b: which one?");
-    ran.tells("`pick: {tie: a}`");
+    ran.tells("waiting: tie between a and b: which one?").tells("`pick: {tie: a}`");
     let session = arg(&desk.session());
     assert!(desk.run(["sessions"]).out.contains("a and b tie"));
 
     desk.write("tie.yaml", "pick: {qa-lead: {vote: a}, skeptic: {vote: b}, tie: b}\n");
-    let ran = desk.run(["resume", &session, "--answers", "tie.yaml"]).code(4);
-    ran.tells("waiting: Accept?").tells("`ok: {approved: true}`");
+    desk.run(["resume", &session, "--answers", "tie.yaml"]).code(4).tells("`ok: {approved: true}`");
+    desk.write("p.yaml", "steps: [{id: p, type: parallel, steps: [{id: i, type: approval, message: m}]}]\n");
+    desk.run(["--batch", "p.yaml", "--save", "p"]).code(4).tells("waiting: m").tells("`i: {approved: true}`");
 
     let no = "ok: [{approved: false, comment: \"too small\"}, {approved: true, comment: \"at last\"}]\n";
     desk.write("all.yaml", format!("pick: {{qa-lead: {{vote: a}}, skeptic: {{vote: b}}, tie: b}}\n{no}"));

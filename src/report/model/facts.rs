@@ -166,7 +166,7 @@ impl<'a> QuestionRounds<'a> {
 
     fn approval_fact(&self) -> Fact {
         let Some(said) = self.approval() else {
-            return if waiting(self.session).is_some() {
+            return if self.waits() {
                 Fact::new("Waiting", "a person has yet to answer")
             } else if self.is_decided() && self.mark().is_empty() {
                 Fact::new("Not asked for", "recommended by the seats, adopted by nobody yet")
@@ -184,6 +184,14 @@ impl<'a> QuestionRounds<'a> {
             Some(why) => Fact::new("Proposed", format!("{why}; {} {by}", value.to_lowercase())),
             None => Fact::new(value, by),
         }
+    }
+
+    /// A person has yet to answer what may adopt the result.
+    fn waits(&self) -> bool {
+        let Some(waiting) = waiting(self.session) else { return false };
+        let step = self.session.definition().step(waiting.step).map(|step| &step.kind);
+        let Some(StepKind::Approval(approval)) = step else { return true };
+        approval.adopts.is_none() || approval.adopts(self.run.map(|run| run.opened.step.as_str()))
     }
 
     /// What happens next, where no approval says so; `file` is what the session's file is called.
@@ -239,7 +247,7 @@ pub fn conclusions(session: &Session) -> Vec<(Option<&str>, String)> {
 }
 
 pub fn waiting(session: &Session) -> Option<Waiting<'_>> {
-    let step = session.step.as_ref().and_then(|step| step.approval.as_ref());
+    let step = session.asked().next().and_then(|step| step.approval.as_ref());
     let asked = step.or(session.exhausted.as_ref()).filter(|asked| asked.given.is_none())?;
     let (step, message) = (&asked.requested.step, &asked.requested.message);
     Some(Waiting { step, message, about: asked_about(session) })

@@ -154,16 +154,19 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
     let [before, between, after] = ["before", "between", "after"]
         .map(|id| format!("  - {{id: {id}, type: approval, message: \"Approve {id}?\"}}\n"));
     let [a, b] = rounds;
-    let steps = format!("{before}{a}{between}{b}{after}");
+    let other = "  - {id: other, type: approval, message: Another?, adopts: [b]}\n";
+    let steps = format!("{before}{a}{other}{between}{b}{after}");
     let mut table =
         Table::open(&format!("goal: g\nparticipants: [{}]\nsteps:\n{steps}", SEATS.join(", ")), "lab/m");
-    for step in ["before", "a", "between", "b", "after"] {
+    for step in ["before", "a", "other", "between", "b", "after"] {
         table.command(Command::StartStep);
         if step.len() > 1 {
             table.command(Command::AskPerson { step: step.to_owned() });
-            if step == "after" {
-                let told = |at: usize| table.json()["decisions"][at]["verdict"]["approval"]["value"].clone();
-                assert_eq!([told(0), told(1)], ["Approved", "Waiting"]);
+            let told = |at: usize| table.json()["decisions"][at]["verdict"]["approval"]["value"].clone();
+            match step {
+                "other" => assert_eq!(told(0), "Not asked for"),
+                "after" => assert_eq!([told(0), told(1)], ["Approved", "Waiting"]),
+                _ => {}
             }
             let (step, approved) = (step.to_owned(), step != "after");
             let given = ApprovalGiven::of_person(approved, String::new());

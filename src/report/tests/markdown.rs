@@ -1,5 +1,7 @@
 //! The Markdown report: what stands first, what is kept, what cannot be forged.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
@@ -273,6 +275,11 @@ fn approvals_stand_with_their_comment() {
     assert!(report.contains("**ok: rejected**, by Ana Berg, "));
     assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
     assert_eq!(report.lines().nth(2), Some("> **Rejected by the facilitator**"));
+    // A rehearsal in which no seat is asked is one, too.
+    let header = table.session.header.as_mut().map(Arc::make_mut).unwrap();
+    header.rehearse = true;
+    let report = markdown(&table.document());
+    assert_eq!(report.lines().nth(2), Some("> **REHEARSAL: Rejected by the facilitator**"));
 }
 
 #[test]

@@ -170,20 +170,17 @@ fn level(ties: &str) -> Sitting {
 
 #[test]
 fn a_tie_is_asked_about_only_where_ties_are_asked() {
-    let mut sitting = level("none");
-    assert!(sitting.give(Command::Tally));
-    assert!(
-        !sitting.give(Command::AskPerson { step: "pick".to_owned() }),
-        "nobody is asked under `ties: none`"
-    );
-    sitting.finish();
-    let mut sitting = level("ask");
-    assert!(sitting.give(Command::Tally));
-    assert!(!sitting.give(Command::FinishStep { step: "pick".to_owned() }), "the tie waits for a person");
-    assert!(sitting.give(Command::AskPerson { step: "pick".to_owned() }));
-    assert!(!sitting.give(Command::FinishStep { step: "pick".to_owned() }), "the tie waits for an answer");
-    sitting.finish();
-    assert!(sitting.session.rounds[0].tally.as_ref().is_some_and(|tally| tally.decided));
+    for asks in [false, true] {
+        let [ask, finish] =
+            [Command::AskPerson { step: "pick".to_owned() }, Command::FinishStep { step: "pick".to_owned() }];
+        let mut sitting = level(if asks { "ask" } else { "none" });
+        assert!(sitting.give(Command::Tally));
+        assert!(!asks || !sitting.give(finish.clone()), "the tie waits for a person");
+        assert_eq!(sitting.give(ask), asks);
+        assert!(!asks || !sitting.give(finish), "the tie waits for an answer");
+        sitting.finish();
+        assert_eq!(sitting.session.rounds[0].tally.as_ref().map(|tally| tally.decided), Some(asks));
+    }
 }
 
 #[test]

@@ -249,7 +249,6 @@ fn an_address_that_does_not_work_is_told() {
         ("", 2, "`ROUNDTABLE_URL` is not set"),
         ("http://votes.example", 2, "over plain http"),
         ("ftp://votes.example", 2, "no http or https address"),
-        ("ftp://votes.example", 2, "no http or https address"),
         ("http://127.0.0.1:1", 5, "cannot be reached"),
     ] {
         let mut command = program(home.path());

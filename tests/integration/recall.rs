@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use roundtable::history::{Event, RoundOpened};
-use roundtable::journal::read_log;
+use roundtable::history::RoundOpened;
 use serde_json::{Value, json};
 
 use crate::program::Desk;
@@ -12,11 +11,16 @@ fn rounds(definition: &str) -> Vec<Arc<RoundOpened>> {
     let desk = Desk::rehearsing(definition);
     let said = "{vote: redis, position: P., rationale: [r], confidence: 0.5}";
     desk.answered(format!("two: {{skeptic: {said}, qa-lead: {said}}}\n"), &[]).code(0);
-    let opened = desk.kept("s.s2s").lines.into_iter().filter_map(|line| match line.stamped.event {
-        Event::RoundOpened(opened) => Some(opened),
-        _ => None,
-    });
-    opened.collect()
+    opened(&desk)
+}
+
+fn opened(desk: &Desk) -> Vec<Arc<RoundOpened>> {
+    desk.state("s.s2s").rounds.into_iter().map(|round| round.opened).collect()
+}
+
+fn recalled(opened: &RoundOpened) -> Value {
+    let snapshot = roundtable::yaml::read(&opened.snapshot, "snapshot").expect("YAML").to_json();
+    snapshot["participant_context"].clone()
 }
 
 #[test]
@@ -40,9 +44,7 @@ fn last(top: &str, own: &str) -> Value {
          - {{id: two, type: round, question: \"In-process or redis now?\", ballot: {{kind: choice, options: [in-process, redis]}}, rule: plurality}}\n  \
          - {{id: three, type: round, question: \"And then?\"{own}}}\n"
     );
-    let opened = rounds(&definition);
-    let snapshot = roundtable::yaml::read(&opened[2].snapshot, "snapshot").expect("YAML").to_json();
-    snapshot["participant_context"].clone()
+    recalled(&rounds(&definition)[2])
 }
 
 fn keys(map: &Value) -> Vec<&str> {
@@ -81,17 +83,6 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
 
 const ROUND: &str = "ballot: {kind: choice, options: [a, b]}, rule: plurality";
 
-fn snapshot(log: &str, of: usize) -> Value {
-    let log = read_log(log.as_bytes()).expect("whole");
-    let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
-        Event::RoundOpened(opened) => Some(opened),
-        _ => None,
-    });
-    let opened = opened.collect::<Vec<_>>();
-    let text = &opened[of - 1].snapshot;
-    roundtable::yaml::read(text, "s").expect("YAML").to_json()["participant_context"].clone()
-}
-
 #[test]
 fn an_agent_writes_the_note_on_a_round() {
     let desk = Desk::with(&format!(
@@ -108,7 +99,7 @@ fn an_agent_writes_the_note_on_a_round() {
     let log = desk.read("s.s2s");
     assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
     assert!(log.contains("text: \"B came back.\""));
-    assert_eq!(snapshot(&log, 2)["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
+    assert_eq!(recalled(&opened(&desk)[1])["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
     desk.run(["report", "s.s2s"]).code(0).shows("A is ahead").shows("B came back.");
 }
 
@@ -123,7 +114,7 @@ fn the_answers_file_has_notes() {
     let notes = "{one: [First time., Second time.], two: The end.}";
     desk.answered(format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"), &[]).code(0);
     let log = desk.read("s.s2s");
-    let notes = snapshot(&log, 3)["recent_rounds"].clone();
+    let notes = recalled(&opened(&desk)[2])["recent_rounds"].clone();
     assert_eq!([0, 1].map(|nth| notes[nth]["synthesis"].clone()), ["First time.", "Second time."]);
     assert!(log.contains("text: \"The end.\""));
 }
@@ -147,17 +138,4 @@ fn a_block_of_context_becomes_a_definition() {
     desk.write("none.yaml", "question: q\n");
     desk.run(["init", "--from", "none.yaml"]).code(2).tells("there is no `participant_context` block");
     desk.run(["init", "--from", "missing.yaml"]).code(2);
-}
-
-#[test]
-fn the_third_round_of_three_has_the_published_snapshot() {
-    let desk = Desk::rehearsing(
-        "project_summary: \"...\"\nparticipants: [software-architect, qa-lead]\nartifacts: [{id: REQ-001, summary: \"...\"}]\n\
-         context: {answers: none, rounds: 0, results: none}\nsteps:\n  - {id: a, type: round, question: \"First?\"}\n  \
-         - {id: b, type: round, question: \"Second?\"}\n  - {id: c, type: round, question: \"What risks do you see?\"}\n",
-    );
-    desk.saves(&[]).code(0);
-    let log = desk.read("s.s2s");
-    let third = log.split("\nevent: round_opened\n").nth(3).expect("a third round");
-    assert!(third.contains("\nsnapshot_bytes: 163\n") && third.contains(HASH), "{third}");
 }

@@ -6,11 +6,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use regex::{Captures, Regex};
 use serde_json::json;
 
 use crate::program::{Desk, KEY, Ran, arg, ran};
@@ -194,47 +196,28 @@ fn value<'a>(text: &'a str, key: &str) -> &'a str {
 
 /// The text without times, hashes and ciphertext; of ciphertext the length stays.
 fn redacted(text: &str) -> String {
-    let mut out = String::new();
-    for line in text.split_inclusive('\n') {
-        let mut rest = line;
-        while !rest.is_empty() {
-            let is_other = |c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c);
-            let (word, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
-            let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
-            match word.len() {
-                // Short forms of a hash end in an ellipsis.
-                16 if is_hex && after.starts_with('…') => out.push_str("HASH"),
-                64 if is_hex => out.push_str("HASH"),
-                40.. => out.push_str(&format!("CIPHER({})", word.len())),
-                _ => out.push_str(word),
-            }
-            let next = after.chars().next().map_or(0, char::len_utf8);
-            out.push_str(&after[..next]);
-            rest = &after[next..];
-        }
-    }
+    static CHANGED: LazyLock<[Regex; 4]> = LazyLock::new(|| {
+        let changed = [
+            // Short forms of a hash end in an ellipsis.
+            r"[A-Za-z0-9+/=]{40,}|\b[0-9a-fA-F]{16}…",
+            r#""|(elapsed_ms)[": 0-9]*"#,
+            // Of times the digits go, wherever one stands.
+            r"[^ ,\n}:]*:[^ ,\n}:]*:[^ ,\n}]*[ ,\n}]?",
+            r"\b[0-9.]+ s\b",
+        ];
+        changed.map(|pattern| Regex::new(pattern).expect("a pattern"))
+    });
+    let [secrets, quotes, times, spans] = &*CHANGED;
+    let text = secrets.replace_all(text, |found: &Captures| {
+        let word = found[0].trim_end_matches('…');
+        let is_hash = [16, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hash { "HASH".to_owned() } else { format!("CIPHER({})", word.len()) }
+    });
     // YAML quotes a hash that begins with a digit, and no other.
-    let out = out.replace('"', "");
-    // Of times the digits go, wherever one stands.
-    let mut plain = String::new();
-    for word in out.split_inclusive([' ', ',', '\n', '}']) {
-        let is_time = word.matches(':').count() >= 2 && word.contains(|c: char| c.is_ascii_digit());
-        plain.push_str(if is_time { "TIME" } else { word });
-    }
-    without_spans(&plain)
-}
-
-fn without_spans(text: &str) -> String {
-    let mut out = String::new();
-    let mut parts = text.split("elapsed_ms");
-    out.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        out.push_str("elapsed_ms");
-        out.push_str(part.trim_start_matches(|c: char| "\": ".contains(c) || c.is_ascii_digit()));
-    }
-    let words: Vec<&str> = out.split(' ').collect();
-    let is_unit = |word: &&str| word.starts_with('s') && !word[1..].starts_with(char::is_alphabetic);
-    let is_span = |i: usize| words.get(i + 1).is_some_and(is_unit) && words[i].parse::<f64>().is_ok();
-    let kept = words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word });
-    kept.collect::<Vec<_>>().join(" ")
+    let text = quotes.replace_all(&text, "$1");
+    let text = times.replace_all(&text, |found: &Captures| {
+        let is_time = found[0].contains(|c: char| c.is_ascii_digit());
+        if is_time { "TIME".to_owned() } else { found[0].to_owned() }
+    });
+    spans.replace_all(&text, "SPAN s").into_owned()
 }

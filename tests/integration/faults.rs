@@ -1,7 +1,6 @@
 //! Participants behind HTTP against a server that misbehaves in every way one can.
 //! Each fault comes to a failure with a name and no text of a reply, after as many requests as it deserves.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use roundtable::participants::api::ApiStyle;
@@ -9,15 +8,7 @@ use roundtable::participants::{Failure, Participant as _, SeatRequest};
 use serde_json::json;
 
 use crate::http::{ask, ms, open_ai, outcome, participant, service};
-use crate::server::{Answer, Request, Server};
-
-fn first_then_fine(first: Answer) -> impl Fn(&Request) -> Answer + Send + Sync {
-    let seen = AtomicUsize::new(0);
-    move |_| match seen.fetch_add(1, Ordering::SeqCst) {
-        0 => first.clone(),
-        _ => Answer::chat("fine"),
-    }
-}
+use crate::server::{Answer, Server};
 
 #[tokio::test]
 async fn sends_the_same_bytes_again_after_a_passing_fault() {
@@ -25,7 +16,7 @@ async fn sends_the_same_bytes_again_after_a_passing_fault() {
     // A status inside a 200 counts as that status.
     let inside = Answer::json(200, &json!({"error": {"code": 502, "message": "upstream"}}));
     for answer in statuses.into_iter().chain([inside]) {
-        let server = Server::start(first_then_fine(answer));
+        let server = Server::turns(vec![answer, Answer::chat("fine")]);
         let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
         assert_eq!((&*reply.text, reply.tries), ("fine", 2));
         let requests = server.requests();
@@ -72,7 +63,7 @@ async fn a_dropped_connection_is_tried_again_wherever_it_broke() {
         "HTTP/1.1 200 x\r\ncontent-length: 500\r\n\r\n{\"choices\":[{\"message\":{\"content\":\"secret";
     let half_chunk = "HTTP/1.1 200 x\r\ntransfer-encoding: chunked\r\n\r\nff\r\n{\"secret";
     for bytes in ["", "HTTP/1.1 200", half_body, half_chunk] {
-        let server = Server::start(first_then_fine(Answer::raw(bytes)));
+        let server = Server::turns(vec![Answer::raw(bytes), Answer::chat("fine")]);
         let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
         assert_eq!((&*reply.text, reply.tries), ("fine", 2), "{bytes}");
 

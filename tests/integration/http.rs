@@ -88,25 +88,6 @@ async fn speaks_chat_completions() {
 }
 
 #[tokio::test]
-async fn all_seats_of_a_round_share_every_byte_down_to_their_role() {
-    let server = Server::start(|_| Answer::chat("x"));
-    let participant = participant(open_ai(&server));
-    let first = ask();
-    let mut second = first.clone();
-    second.prompt.tail = "  your_role: \"skeptic\"\n".to_owned();
-    second.model = "other".to_owned();
-    participant.ask(&first).await.expect("a reply");
-    participant.ask(&second).await.expect("a reply");
-    let shared = |request: &Request| {
-        let body = String::from_utf8(request.body.clone()).expect("UTF-8");
-        body.split_once("  your_role").expect("a role").0.to_owned()
-    };
-    let requests = server.requests();
-    assert_eq!(shared(&requests[0]), shared(&requests[1]));
-    assert!(shared(&requests[0]).contains("Which — é 👩?"));
-}
-
-#[tokio::test]
 async fn a_redirect_is_a_failure_and_carries_the_key_nowhere() {
     let other = Server::start(|_| Answer::chat("caught"));
     for status in [301, 302, 303, 307, 308] {

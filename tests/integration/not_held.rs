@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, has, named};
+use crate::program::{Desk, Ran, has, named};
 
 const ARTIFACT: &str =
     "artifacts: [{id: REQ-001, relevant: true, summary: s, description: \"A whole text\"}]\n";
@@ -16,16 +16,13 @@ fn round(id: &str, question: &str, keys: &str) -> String {
     format!("  - {{id: {id}, type: round, question: \"{question}\", {ballot}{keys}}}\n")
 }
 
-fn desk(definition: &str, answers: &str) -> Desk {
-    let desk = Desk::modelled(&format!("{SEATS}{ARTIFACT}{definition}"));
-    desk.write("answers.yaml", answers);
-    desk
+fn desk(definition: &str) -> Desk {
+    Desk::modelled(&format!("{SEATS}{ARTIFACT}{definition}"))
 }
 
-const BATCH: [&str; 4] = ["--batch", "decide.yaml", "--answers", "answers.yaml"];
-
-fn saved(desk: &Desk) -> String {
-    desk.sessions()[0].display().to_string()
+#[track_caller]
+fn ran(definition: &str, answers: &str) -> Ran {
+    desk(definition).answered(answers, &[])
 }
 
 #[test]
@@ -34,17 +31,16 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
     let said = "No decision: round `pick` was not held: incomplete work item: `we accept REQ-002` \
                 names `REQ-002`, which does not exist; there is `REQ-001`";
     for keys in ["", ", rule: majority"] {
-        let desk = desk(&format!("goal: g\nsteps:\n{}", round("pick", refused, keys)), "");
-        let ran = desk.run(BATCH).code(3);
+        let desk = desk(&format!("goal: g\nsteps:\n{}", round("pick", refused, keys)));
+        let ran = desk.answered("", &[]).code(3);
         ran.tells(&format!("outcome: {said} · "));
-        let file = saved(&desk);
-        let report = |format: &str| desk.run(["report", &file, "--format", format]).code(0).out;
+        let report = |format: &str| desk.run(["report", "s.s2s", "--format", format]).code(0).out;
         let third = |text: &str| text.lines().nth(2).unwrap_or_default().to_owned();
         assert!(third(&ran.out).starts_with("> **No decision: round \\`pick\\` was not held"), "{}", ran.out);
         assert_eq!(report("md"), ran.out);
         let head = "<h2 class=\"dec\"><span dir=\"auto\">No decision: round `pick` was not";
         has(&report("html"), &[head]);
-        let madr = desk.run(["report", &file, "--format", "madr", "--even-undecided"]).code(0).out;
+        let madr = desk.run(["report", "s.s2s", "--format", "madr", "--even-undecided"]).code(0).out;
         has(
             &madr,
             &[
@@ -52,14 +48,14 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
                 "## Decision Outcome\n\nNo decision: round",
             ],
         );
-        let replayed = desk.run(["replay", "--text", &file]).code(0).out;
+        let replayed = desk.run(["replay", "--text", "s.s2s"]).code(0).out;
         assert_eq!(replayed.lines().next(), Some(format!("outcome: {said}").as_str()));
         assert!(report("csv").contains("\"pick\",\"\",\"Do we accept REQ-002?\""), "{}", report("csv"));
-        let json = desk.report(&file);
+        let json = desk.report("s.s2s");
         assert_eq!((&json["outcome"], &json["decisions"]), (&said.into(), &json!([])));
         assert_eq!(json["not_held"][0]["step"], "pick");
-        assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
-        desk.run(["verify", &file]).code(0);
+        desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(3);
+        desk.run(["sessions"]).code(0).shows("No decision: round");
     }
 }
 
@@ -67,7 +63,7 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
 fn an_id_that_comes_from_the_input_is_checked_too() {
     let agent = "  - {id: pick, type: agent, agent: qa-lead, prompt: \"Implement {{input}}\"}\n".to_owned();
     for step in [round("pick", "Do we accept {{input}}?", ""), agent] {
-        let ran = desk(&format!("steps:\n{step}"), "").run([&BATCH[..], &["--input", "REQ-9"]].concat());
+        let ran = desk(&format!("steps:\n{step}")).answered("", &["--input", "REQ-9"]);
         ran.code(3).tells("names `REQ-9`, which does not exist");
     }
 }
@@ -76,13 +72,13 @@ fn an_id_that_comes_from_the_input_is_checked_too() {
 fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     let (first, second) =
         (round("pick", "Which?", ", rule: majority"), round("then", "What of REQ-009?", ", rule: majority"));
-    let later = format!("steps:\n{first}{second}");
-    let desk = desk(&later, &format!("pick: {AGREED}\nthen: {AGREED}\n"));
+    let desk = desk(&format!("steps:\n{first}{second}"));
     let ran = desk.run(["check", "decide.yaml"]).code(2);
     ran.shows("decide.yaml:5:5: error: step `then`: incomplete work item");
     desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3).tells("step `then`: incomplete work item");
     // What came before it is held, and the session ends without a decision.
-    desk.run(BATCH).code(3).tells("round `then` was not held").tells("round `pick`: Decision: a");
+    let ran = desk.answered(format!("pick: {AGREED}\nthen: {AGREED}\n"), &[]).code(3);
+    ran.tells("round `then` was not held").tells("round `pick`: Decision: a");
 }
 
 #[test]
@@ -91,31 +87,31 @@ fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
         format!("steps:\n{}", round("pick", "Check Linear, then choose.", &format!("{keys}, rule: majority")))
     };
     let answers = format!("pick: {AGREED}\n");
-    let warned = desk(&steps(""), &answers);
+    let warned = desk(&steps(""));
     warned.run(["check", "decide.yaml"]).code(0).shows("warning: step `pick`: the work item may");
-    let ran = warned.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).code(0);
+    let ran = warned.answered(&answers, &["--json"]).code(0);
     let warning = ran.lines().into_iter().find(|line| line["event"] == "warning").expect("a warning");
     assert!(warning["message"].as_str().is_some_and(|said| said.contains("`Check Linear`")), "{warning}");
     for refusing in [steps(", completeness: strict"), format!("completeness: strict\n{}", steps(""))] {
-        let strict = desk(&refusing, &answers);
+        let strict = desk(&refusing);
         strict.run(["check", "decide.yaml"]).code(2);
-        strict.run(BATCH).code(3);
+        strict.answered(&answers, &[]).code(3);
     }
     let off = steps(", completeness: off");
     for silent in [off.clone(), format!("completeness: strict\n{off}")] {
-        let off = desk(&silent, &answers);
+        let off = desk(&silent);
         assert_eq!(off.run(["check", "decide.yaml"]).code(0).out, "");
-        off.run(BATCH).code(0);
+        off.answered(&answers, &[]).code(0);
     }
 }
 
 #[test]
 fn what_a_round_requires_must_be_there() {
     let steps = format!("steps:\n{}", round("pick", "Which?", ", requires: [issue.description]"));
-    let desk = desk(&steps, "");
+    let desk = desk(&steps);
     let why = "lacks `issue.description`, which step `pick` requires";
-    assert!(desk.run(["check", "decide.yaml"]).code(2).out.contains(why));
-    assert!(desk.run(BATCH).code(3).err.contains(why));
+    desk.run(["check", "decide.yaml"]).code(2).shows(why);
+    desk.answered("", &[]).code(3).tells(why);
     let held = "{\"issue\": {\"description\": \"d\"}}";
     desk.run(["--batch", "decide.yaml", "--rehearse", "--input", held]).code(0);
 }
@@ -127,7 +123,7 @@ fn a_session_in_which_no_round_with_a_rule_was_held_ends_with_3() {
          - {{id: end, type: round, question: \"What risks?\"}}\n",
         round("pick", "Which?", ", rule: majority, next: end")
     );
-    let ran = desk(&steps, "end: {qa-lead: {position: p}, skeptic: {position: p}}\n").run(BATCH).code(3);
+    let ran = ran(&steps, "end: {qa-lead: {position: p}, skeptic: {position: p}}\n").code(3);
     ran.tells("outcome: No decision: no round with a rule was held · ");
 }
 
@@ -135,7 +131,7 @@ fn a_session_in_which_no_round_with_a_rule_was_held_ends_with_3() {
 fn a_round_without_a_rule_after_one_with_does_not_speak_for_it() {
     let steps =
         format!("steps:\n{}{}", round("pick", "Which?", ", rule: majority"), round("more", "And?", ""));
-    let ran = desk(&steps, &format!("pick: {AGREED}\nmore: {TIED}\n")).run(BATCH).code(0);
+    let ran = ran(&steps, &format!("pick: {AGREED}\nmore: {TIED}\n")).code(0);
     ran.tells("outcome: Decision: a · ");
     ran.shows("**Decision: a**");
 }
@@ -147,26 +143,19 @@ fn a_no_inside_a_parallel_is_no_success() {
                     - {id: n, type: condition, condition: \"1 === 1\"}\n";
     let after = "  - {id: after, type: transform, transform: context.both}\n";
     for steps in [parallel.to_owned(), format!("{parallel}{after}")] {
-        let desk = desk(&format!("steps:\n{steps}"), "ok: false\n");
-        desk.run(BATCH).code(3).shows("**Rejected by the facilitator: \\`ok\\` was rejected**");
-        let json = desk.report(&saved(&desk));
+        let desk = desk(&format!("steps:\n{steps}"));
+        let rejected = "**Rejected by the facilitator: \\`ok\\` was rejected**";
+        desk.answered("ok: false\n", &[]).code(3).shows(rejected);
+        let json = desk.report("s.s2s");
         let entry =
             json!({"stepId": "ok", "status": "rejected", "result": {"approved": false}, "error": "rejected"});
         assert_eq!((&json["steps"][0]["success"], &json["steps"][0]["data"][0]), (&false.into(), &entry));
-        desk.verify();
     }
     // A condition that asks how it ended has heard it.
     let heard = format!(
         "steps:\n{parallel}    next: how\n  - {{id: how, type: condition, condition: \"context.both.success\"}}\n"
     );
-    desk(&heard, "ok: false\n").run(BATCH).code(0);
-}
-
-fn envelope(desk: &Desk) -> Value {
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]);
-    let offered = |line: &Value| line["event"] == "work_item_offered" && line["step"] == "sum";
-    let offer = ran.lines().into_iter().find(offered).unwrap_or_else(|| panic!("{}", ran.err));
-    offer["input"]["context"]["pick"].clone()
+    ran(&heard, "ok: false\n").code(0);
 }
 
 #[test]
@@ -189,10 +178,12 @@ fn a_round_leaves_one_shape_whatever_became_of_it() {
         (", requires: [nothing.there], rule: majority", AGREED, "failed", false),
     ];
     for (keys, votes, outcome, success) in cases {
-        let desk = desk(&steps("Which?", keys), &format!("pick: {votes}\nsum: s\n"));
-        let found = envelope(&desk);
+        let ran = desk(&steps("Which?", keys)).answered(format!("pick: {votes}\nsum: s\n"), &["--json"]);
+        let mut offers = named(&ran.lines(), "work_item_offered");
+        offers.retain(|offer| offer["step"] == "sum");
+        let found = &offers[0]["input"]["context"]["pick"];
         let keys_of = |value: &Value| value.as_object().expect("a map").keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys_of(&found), ["data", "success", "outcome", "decision", "tally"]);
+        assert_eq!(keys_of(found), ["data", "success", "outcome", "decision", "tally"]);
         let tally = "rule decided winners order tie scores tier quorum_met asked answered abstained invalid refused \
                      failed missing excused reason";
         assert_eq!(keys_of(&found["tally"]).join(" "), tally, "{outcome}");
@@ -211,9 +202,7 @@ fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
         format!("steps:\n{}{}", round("pick", "Which?", &keys), ends.concat())
     };
     let ran = |keys: &str, votes: &str| -> String {
-        let desk = desk(&routed(keys), &format!("pick: {votes}\n"));
-        let lines = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).lines();
-        desk.verify();
+        let lines = desk(&routed(keys)).answered(format!("pick: {votes}\n"), &["--json"]).lines();
         named(&lines, "step_started")[1]["step"].as_str().expect("a second step").to_owned()
     };
     assert_eq!(ran(", rule: majority", AGREED), "well");
@@ -235,9 +224,8 @@ fn what_goes_wrong_in_a_step_that_says_where_to_go_is_no_result_of_the_session()
             "",
         ),
     ] {
-        let definition = within(step) + &pick;
-        let ran = desk(&definition, &format!("{answers}pick: {AGREED}\n")).run(BATCH).code(0);
-        ran.tells("outcome: Decision: a");
+        let ran = ran(&(within(step) + &pick), &format!("{answers}pick: {AGREED}\n"));
+        ran.code(0).tells("outcome: Decision: a");
     }
 }
 
@@ -251,21 +239,21 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
         ("[continue, take]", 3, "No decision: a and b tie", 4),
         ("stop", 3, "Stopped by the facilitator", 2),
     ] {
-        let desk = desk(&steps, &format!("pick: {TIED}\npick-exhausted: {said}\n"));
-        let ran = desk.run(BATCH).code(exit);
+        let ran = ran(&steps, &format!("pick: {TIED}\npick-exhausted: {said}\n")).code(exit);
         ran.tells(&format!("outcome: {outcome}"));
         assert!(!ran.err.contains("serve nothing"), "{}", ran.err);
         assert_eq!(ran.err.matches(" open: ").count(), rounds, "{said}: {}", ran.err);
-        desk.verify();
     }
     // Nobody says: it waits, and goes on with an answer.
-    let desk = desk(&steps, &format!("pick: {TIED}\n"));
-    desk.run(BATCH).code(4).tells("as often as `max_runs` allows").tells("pick-exhausted: take");
+    let desk = desk(&steps);
+    desk.answered(format!("pick: {TIED}\n"), &[])
+        .code(4)
+        .tells("as often as `max_runs` allows")
+        .tells("pick-exhausted: take");
     desk.write("answers.yaml", "pick-exhausted: {choice: decide, option: a}\n");
-    let file = saved(&desk);
-    let ran = desk.run(["--batch", &file, "--answers", "answers.yaml"]).code(0);
+    let ran = desk.run(["--batch", "s.s2s", "--answers", "answers.yaml"]).code(0);
     ran.tells("outcome: Decided by the facilitator: a");
-    desk.run(["verify", &file]).code(0);
+    desk.run(["verify", "s.s2s"]).code(0);
 }
 
 #[test]
@@ -276,9 +264,7 @@ fn on_exhausted_stands_in_and_conditions_see_how_often() {
                  - {id: ill, type: transform, transform: context.count.none}\n  \
                  - {id: end, type: condition, condition: \"runs.well === 1\"}\n";
     let steps = format!("{steps}{}", round("pick", "Which?", ""));
-    let desk = desk(&steps, "");
-    let lines = desk.run(["--batch", "decide.yaml", "--json"]).lines();
+    let lines = desk(&steps).saves(&["--json"]).lines();
     let started = named(&lines, "step_started").into_iter().map(|line| line["step"].clone());
     assert!(started.eq(["try", "try", "try", "count", "well", "end"]));
-    desk.verify();
 }

@@ -59,8 +59,13 @@ fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
     let one = of_round("  current_round: 1\n");
     // A seat was tried again, and a seat was asked again: five requests for three seats.
     assert_eq!(one.len(), 5);
+    let body = |request: &Request| {
+        let body = String::from_utf8(request.body.clone()).expect("UTF-8");
+        body.split_once("  your_role: \\\"").expect("an address").0.to_owned()
+    };
     for request in &one {
         assert_eq!(shared(request), before);
+        assert_eq!(body(request), body(one[0]), "what a service may keep for the next seat");
         assert!(request.user_text().contains("  facilitator_directive: \"Be short\"\n"));
     }
     assert_eq!(sha256(&before), hash(1));

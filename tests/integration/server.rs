@@ -192,6 +192,12 @@ pub struct Server {
 }
 
 impl Server {
+    /// One that answers so in turn; the last answer is that to all requests behind it.
+    pub fn turns(answers: Vec<Answer>) -> Self {
+        let turn = AtomicUsize::new(0);
+        Self::start(move |_| answers[turn.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1)].clone())
+    }
+
     pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let handler: Handler = Arc::new(handler);
         let seen = Arc::<Seen>::default();

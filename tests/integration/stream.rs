@@ -1,7 +1,5 @@
 //! Replies that come piece by piece: what makes one whole, and what makes one a failed try.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use roundtable::participants::api::ApiStream;
 use roundtable::participants::progress::{ProgressBoard, RequestPhase};
 use roundtable::participants::{Finish, Participant as _, SeatRequest};
@@ -52,11 +50,7 @@ async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
 #[tokio::test]
 async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
     let watches = ProgressBoard::default();
-    let tries = AtomicUsize::new(0);
-    let server = Server::start(move |_| match tries.fetch_add(1, Ordering::Relaxed) {
-        0 => Answer::new(500, &[], ""),
-        _ => Answer::chat_events(&["secret"]),
-    });
+    let server = Server::turns(vec![Answer::new(500, &[], ""), Answer::chat_events(&["secret"])]);
     let ask = SeatRequest { watch: watches.begin("qa-lead"), ..ask() };
     participant(open_ai(&server)).ask(&ask).await.expect("a reply");
     let progress = watches.progress().remove("qa-lead").expect("a seat");
@@ -74,12 +68,10 @@ async fn what_comes_half_way_is_taken_for_what_it_is() {
     let loop_of = outcome(Answer::events(&vec![again.as_str(); 400])).await.0.expect("a reply");
     assert!(loop_of.finish == Finish::Repeats && loop_of.text.len() < 3000, "{}", loop_of.text.len());
     for (status, said, asked) in [(503, "Loading model", 7), (429, "Please try again in 20ms.", 3)] {
-        let seen = AtomicUsize::new(1);
         let error = serde_json::json!({"error": {"message": said}});
-        let server = Server::start(move |_| match seen.fetch_add(1, Ordering::SeqCst) {
-            n if n < asked => Answer::json(status, &error),
-            _ => Answer::chat("hi"),
-        });
+        let mut turns = vec![Answer::json(status, &error); asked - 1];
+        turns.push(Answer::chat("hi"));
+        let server = Server::turns(turns);
         let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
         assert_eq!((reply.text.as_str(), reply.tries as usize), ("hi", asked));
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -231,7 +232,8 @@ impl Definition {
     /// The keys under which a step sees results, and the items that it is for.
     pub fn keys_seen_by(&self, step: &Step) -> Vec<&str> {
         let results = self.seen_by(&step.id).map(Step::key);
-        results.chain(self.items_seen_by(step)).collect()
+        let keys: IndexSet<&str> = results.chain(self.items_seen_by(step)).collect();
+        keys.into_iter().collect()
     }
 
     /// The keys of the items that a step is for, the outermost first.

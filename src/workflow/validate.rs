@@ -185,7 +185,9 @@ impl<'a> Checker<'a> {
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
             } else if target == "end" && !self.names.steps.contains(target) {
                 let message = format!("`{key}` of step `{}` names no step: `end`", step.id);
-                self.refuse(step, message, format!("leave `{key}` out: the session ends there"));
+                let hint =
+                    "leave it out: a step that names no next step is the last, where another names one";
+                self.refuse(step, message, hint);
             } else {
                 unknown(self.found, step, key, "step", [target], &self.names.steps);
             }

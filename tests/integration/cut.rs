@@ -1,13 +1,25 @@
-//! A session file cut at every byte: what is whole is read, the rest is kept aside, and it goes on.
+//! A session file cut at every byte, a session killed at 200 moments, and a machine that loses its power: what is
+//! whole is read, the rest is kept aside, nobody is asked twice, and it comes to the end it would have come to.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use roundtable::core::ExitCode;
-use roundtable::history::Event;
-use roundtable::journal::{Disk, Journal, OpenJournalError, read_log, verify};
+use roundtable::history::{Event, SeatStatus, Session};
+use roundtable::journal::{Disk, Journal, OpenJournalError, StorageOp, fold, read_log, verify};
 
 use crate::cases;
-use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
+use crate::home::{Asked, asked, is_sound};
+use crate::oracle::Dice;
+use crate::patience::{PATIENCE, pause};
+use crate::program::{Desk, files_in};
+use crate::seats::{Came, Diary, ONE_ROUND, Place, TWO_ROUNDS, WORKFLOW, outcome};
+use crate::server::{Answer, Server};
 
 fn ends(bytes: &[u8]) -> Vec<usize> {
     let log = read_log(bytes).expect("whole");
@@ -182,4 +194,285 @@ fn a_whole_document_that_does_not_fit_is_damage_wherever_it_stands() {
         assert_eq!(place.bytes(), *file, "file {number}: nothing is cut");
         assert_eq!(std::fs::read_dir(place.file().parent().expect("a folder")).expect("listed").count(), 1);
     }
+}
+
+const DEFINITION: &str = "\
+id: crash
+goal: \"Pick one\"
+participants:
+  - {persona: software-architect, model: openai/test}
+  - {persona: security-champion, model: openai/test}
+  - {persona: product-manager, model: openai/test}
+  - {persona: qa-lead, model: openai/test}
+  - {persona: technical-lead, model: openai/test}
+  - {persona: skeptic, model: openai/test}
+steps:
+  - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+  - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
+";
+
+/// A service whose answers depend on seat and round alone, and come after 0 to 30 ms.
+fn service() -> (Server, Receiver<()>) {
+    let (tell, told) = channel();
+    let tell = Mutex::new(tell);
+    let server = Server::start(move |request| {
+        let Asked { seat, round, .. } = asked(request);
+        let _ = tell.lock().expect("a sender").send(());
+        let number = seat.bytes().map(u64::from).sum::<u64>() + u64::from(round);
+        let vote = if ["skeptic", "qa-lead"].contains(&&*seat) { "beta" } else { "alpha" };
+        let text = format!("vote: {vote}\nrationale: [\"{seat} in round {round}\"]\n");
+        Answer::chat(&text).after(Duration::from_millis(number * 7 % 31))
+    });
+    (server, told)
+}
+
+struct Expected {
+    shared: BTreeMap<u32, String>,
+    outcome: Vec<Came>,
+}
+
+fn undisturbed() -> Expected {
+    let desk = Desk::with(DEFINITION);
+    let (server, _told) = service();
+    desk.hold(&server, &["decide.yaml", "--save", "s.s2s"]).code(0);
+    let requests = server.requests();
+    assert_eq!(requests.len(), 12);
+    let mut shared = BTreeMap::new();
+    for asked in requests.iter().map(asked) {
+        assert_eq!(*shared.entry(asked.round).or_insert_with(|| asked.shared.clone()), asked.shared);
+    }
+    Expected { shared, outcome: outcome(&desk.state("s.s2s")) }
+}
+
+/// What is known of a seat at a kill: whether it may not be asked again.
+fn is_settled(session: &Session, asked: &Asked) -> bool {
+    let round = session.rounds.iter().find(|round| round.opened.number == asked.round);
+    round.is_some_and(|round| {
+        round.closed.is_some()
+            || round.seat(&asked.seat).is_some_and(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
+    })
+}
+
+/// Kills one run and goes on with it; says how many seats of the open round were sealed at the kill.
+fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
+    let desk = Desk::with(DEFINITION);
+    let (server, told) = service();
+    let mut child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
+    // One in eight is killed somewhere on its way to the first request, the others after it.
+    let window = if moment.is_multiple_of(8) {
+        60
+    } else {
+        told.recv_timeout(PATIENCE).expect("a request");
+        90
+    };
+    pause(Duration::from_micros(Dice(moment as u64).below(window * 1000) as u64));
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    drop(server);
+
+    let (server, _told) = service();
+    let bytes = std::fs::read(desk.path("s.s2s")).unwrap_or_default();
+    let log = read_log(&bytes).unwrap_or_else(|damage| panic!("moment {moment}: {damage}"));
+    if log.lines.is_empty() {
+        desk.hold(&server, &["s.s2s"]).code(2);
+        desk.hold(&server, &["decide.yaml", "--save", "anew.s2s"]).code(0);
+        return None;
+    }
+    let at_kill = roundtable::journal::fold(&log);
+    desk.hold(&server, &["s.s2s"]).code(0);
+    let mut again = Vec::new();
+    for asked in server.requests().iter().map(asked) {
+        assert!(!is_settled(&at_kill, &asked), "moment {moment}: {} is asked again", asked.seat);
+        assert_eq!(expected.shared.get(&asked.round), Some(&asked.shared), "moment {moment}");
+        again.push((asked.seat, asked.round));
+    }
+    let count = again.len();
+    again.sort();
+    again.dedup();
+    assert_eq!(again.len(), count, "moment {moment}: asked twice after the kill");
+    let after = desk.bytes("s.s2s");
+    assert_eq!(after[..log.good], bytes[..log.good], "moment {moment}: whole documents never change");
+    assert_eq!(outcome(&desk.state("s.s2s")), expected.outcome, "moment {moment}");
+    is_sound(&after);
+    assert_eq!(desk.keys(), Vec::<std::path::PathBuf>::new(), "moment {moment}");
+    at_kill.open_round().map(roundtable::history::RoundRun::sealed)
+}
+
+#[test]
+fn a_session_killed_at_any_moment_comes_to_the_same_end() {
+    let moments = cases(16, 200);
+    let expected = undisturbed();
+    let next = AtomicUsize::new(0);
+    let open = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                loop {
+                    let moment = next.fetch_add(1, Ordering::SeqCst);
+                    if moment >= moments {
+                        return;
+                    }
+                    if let Some(sealed) = kill_and_go_on(moment, &expected) {
+                        open.lock().expect("a list").push(sealed);
+                    }
+                }
+            });
+        }
+    });
+    let open = open.into_inner().expect("a list");
+    let between = open.iter().filter(|sealed| (1..6).contains(*sealed)).count();
+    assert!(open.len() > cases(1, 50), "only {} kills hit an open round", open.len());
+    assert!(between >= cases(0, 20), "only {between} kills hit a round with some of its seats sealed");
+}
+
+type Tree = BTreeMap<PathBuf, Vec<u8>>;
+
+struct Moment {
+    op: StorageOp,
+    path: PathBuf,
+    files: Tree,
+    shown: usize,
+}
+
+fn files(dir: &Path) -> Tree {
+    let read = |path: PathBuf| (path.clone(), fs::read(path).expect("readable"));
+    files_in(dir).into_iter().map(read).collect()
+}
+
+fn recorded(dir: &Path) -> (Place, Vec<Moment>, Vec<String>) {
+    let moments: Arc<Mutex<Vec<Moment>>> = Arc::default();
+    let diary = Diary::default();
+    let gate = {
+        let (moments, diary, dir) = (Arc::clone(&moments), diary.clone(), dir.to_owned());
+        move |op: StorageOp, path: &Path| {
+            let shown = diary.entries().iter().filter(|entry| *entry == "shown").count();
+            let moment = Moment { op, path: path.to_owned(), files: files(&dir), shown };
+            moments.lock().unwrap_or_else(PoisonError::into_inner).push(moment);
+            None
+        }
+    };
+    let place = Place { diary, ..Place::new(Disk::with_gate(Arc::new(gate)), dir) };
+    let ran = place.start(WORKFLOW);
+    assert_eq!(ran.done, Ok(ExitCode::Finished));
+    let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(PoisonError::into_inner));
+    (place, moments, ran.seen.into_iter().map(|line| line.hash).collect())
+}
+
+/// A disk: names and contents as programs see them, and as they are after a power cut at the latest.
+#[derive(Default)]
+struct Model {
+    names: BTreeMap<PathBuf, usize>,
+    kept_names: BTreeMap<PathBuf, usize>,
+    contents: Vec<Vec<u8>>,
+    kept_contents: Vec<Vec<u8>>,
+}
+
+impl Model {
+    /// Takes in an operation; `after` is how the files stand then.
+    fn done(&mut self, op: StorageOp, path: &Path, after: &Tree) {
+        let now = |path: &Path| after.get(path).cloned().unwrap_or_default();
+        match op {
+            StorageOp::Open if !self.names.contains_key(path) && after.contains_key(path) => {
+                self.names.insert(path.to_owned(), self.contents.len());
+                self.contents.push(Vec::new());
+                self.kept_contents.push(Vec::new());
+            }
+            StorageOp::Open | StorageOp::Write | StorageOp::Truncate => {
+                if let Some(file) = self.names.get(path) {
+                    self.contents[*file] = now(path);
+                }
+            }
+            StorageOp::Sync => {
+                let file = self.names[path];
+                self.kept_contents[file].clone_from(&self.contents[file]);
+            }
+            StorageOp::Rename => {
+                let start = format!("{}.", path.display());
+                let is_beside = |name: &&PathBuf| {
+                    let name = name.to_string_lossy();
+                    name.starts_with(&start) && name.ends_with(".new")
+                };
+                let beside = self.names.keys().find(is_beside).expect("renamed").clone();
+                let file = self.names.remove(&beside).expect("renamed");
+                self.names.insert(path.to_owned(), file);
+            }
+            StorageOp::SyncDir => {
+                self.kept_names.retain(|name, _| name.parent() != Some(path));
+                let inside = self.names.iter().filter(|(name, _)| name.parent() == Some(path));
+                self.kept_names.extend(inside.map(|(name, file)| (name.clone(), *file)));
+            }
+            StorageOp::Remove => {
+                // A key is written over and synced before its name goes.
+                if let Some(file) = self.names.remove(path) {
+                    let zeros = vec![0; self.contents[file].len()];
+                    (self.contents[file], self.kept_contents[file]) = (zeros.clone(), zeros);
+                }
+            }
+            StorageOp::MakeDir | StorageOp::Lock | StorageOp::Read => {}
+        }
+    }
+
+    fn outcomes(&self) -> Vec<Tree> {
+        let mut found: Vec<Tree> = Vec::new();
+        let mut offer = |names: &BTreeMap<PathBuf, usize>, contents: &[&Vec<u8>]| {
+            let tree = names.iter().map(|(name, file)| (name.clone(), contents[*file].clone()));
+            let tree: Tree = tree.collect();
+            if !found.contains(&tree) {
+                found.push(tree);
+            }
+        };
+        let half = |(now, kept): (&Vec<u8>, &Vec<u8>)| match now.strip_prefix(&kept[..]) {
+            Some(more) => [&kept[..], &more[..more.len() / 2]].concat(),
+            None => kept.clone(),
+        };
+        let halves: Vec<Vec<u8>> = self.contents.iter().zip(&self.kept_contents).map(half).collect();
+        for names in [&self.names, &self.kept_names] {
+            for contents in [&self.contents, &self.kept_contents, &halves] {
+                offer(names, &contents.iter().collect::<Vec<_>>());
+            }
+            // One file's content arrives before another's that was written earlier.
+            for early in 0..self.contents.len() {
+                let mut mixed: Vec<&Vec<u8>> = self.kept_contents.iter().collect();
+                mixed[early] = &self.contents[early];
+                offer(names, &mixed);
+            }
+        }
+        found
+    }
+}
+
+fn laid_out(tree: &Tree, from: &Path, to: &Path) {
+    for (path, bytes) in tree {
+        let path = to.join(path.strip_prefix(from).expect("inside"));
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, bytes).expect("written");
+    }
+}
+
+#[test]
+fn whenever_the_power_fails_and_whatever_was_synced_first_nothing_shown_is_lost() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (expected, moments, shown) = recorded(&dir.path().join("clean"));
+    let (mut model, mut cuts, mut in_round) = (Model::default(), 0, 0);
+    for at in 0..moments.len() {
+        let moment = &moments[at];
+        let outcomes = if cases(at.is_multiple_of(3), true) { model.outcomes() } else { Vec::new() };
+        for (way, tree) in outcomes.into_iter().enumerate() {
+            let op = format!("{:?} {}", moment.op, moment.path.display());
+            let what = format!("before operation {at} ({op}), way {way}");
+            let place = Place::new(Disk::default(), &dir.path().join(format!("{at}-{way}")));
+            laid_out(&tree, &expected.dir, &place.dir);
+            let bytes = fs::read(place.file()).unwrap_or_default();
+            let log = read_log(&bytes).unwrap_or_else(|damage| panic!("{what}: {damage}"));
+            let held = log.lines.iter().map(|line| &line.hash).take(moment.shown);
+            assert!(held.eq(&shown[..moment.shown]), "{what}: shown and not in the file");
+            in_round += usize::from(fold(&log).open_round().is_some());
+            place.comes_to(WORKFLOW, &outcome(&expected.session()), &what);
+            fs::remove_dir_all(&place.dir).expect("removed");
+            cuts += 1;
+        }
+        let after = moments.get(at + 1).map_or_else(|| files(&expected.dir), |next| next.files.clone());
+        model.done(moment.op, &moment.path, &after);
+    }
+    assert!(cuts > moments.len() / cases(3, 1) && in_round > cases(3, 10), "{cuts} {in_round}");
 }

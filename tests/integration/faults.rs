@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use roundtable::participants::api::ApiStyle;
-use roundtable::participants::{Failure, Participant as _, SeatRequest};
+use roundtable::participants::api::{ApiStream, ApiStyle};
+use roundtable::participants::progress::{ProgressBoard, RequestPhase};
+use roundtable::participants::{Failure, Finish, Participant as _, SeatRequest};
 use serde_json::json;
 
 use crate::http::{ask, ms, open_ai, outcome, participant, service};
@@ -87,4 +88,84 @@ async fn what_is_too_large_is_cut_off_by_name() {
     }
     let (outcome, _) = outcome(Answer::new(400, &[], vec![b'x'; 1024 * 1024])).await;
     assert_eq!(outcome.expect_err("a failure").reason, "HTTP 400");
+}
+
+const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
+
+#[tokio::test]
+async fn a_service_may_answer_in_one_piece_all_the_same_and_streaming_can_be_off() {
+    assert_eq!(outcome(Answer::chat("hi")).await.0.expect("a reply").text, "hi");
+    let server = Server::start(|_| Answer::chat("hi"));
+    let mut service = open_ai(&server);
+    service.limits.stream = ApiStream::Off;
+    participant(service).ask(&ask()).await.expect("a reply");
+    assert!(server.requests()[0].json().get("stream").is_none());
+}
+
+#[tokio::test]
+async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
+    let secret = Answer::frames(&[&Answer::chunk("secret", None)]);
+    let cut = format!("{HEAD}content-length: 4000\r\n\r\n{secret}");
+    let unended = format!("{HEAD}connection: close\r\n\r\n{secret}");
+    let failing = r#"{"error":{"type":"overloaded_error","message":"secret"}}"#;
+    let failing = format!("{HEAD}connection: close\r\n\r\n{secret}data: {failing}\n\n");
+    for (bytes, told) in [
+        (cut, "lost the connection to"),
+        (unended, "the reply broke off before its end"),
+        (failing, "the service sent an error `overloaded_error` under status 200"),
+    ] {
+        let (outcome, requests) = outcome(Answer::raw(bytes)).await;
+        let failure = outcome.expect_err("no reply");
+        assert!(failure.reason.starts_with(told), "{}", failure.reason);
+        assert!(!failure.reason.contains("secret"), "{}", failure.reason);
+        assert_eq!((requests, failure.tries), (4, 4), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
+    let server = Server::start(|_| Answer::chat_trickle(&[&["vo", "te"], &[": re"], &["dis"]], ms(60)));
+    let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+    assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
+}
+
+/// Those who wait see that a try failed and why, and that a reply has begun; of the reply they see nothing.
+#[tokio::test]
+async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
+    let watches = ProgressBoard::default();
+    let server = Server::turns(vec![Answer::new(500, &[], ""), Answer::chat_events(&["secret"])]);
+    let ask = SeatRequest { watch: watches.begin("qa-lead"), ..ask() };
+    participant(open_ai(&server)).ask(&ask).await.expect("a reply");
+    let progress = watches.progress().remove("qa-lead").expect("a seat");
+    assert_eq!((progress.standing, progress.tries), (RequestPhase::Answering, 2));
+    assert!(progress.trouble.as_deref().is_some_and(|trouble| trouble.contains("500")), "{progress:?}");
+    assert!(!format!("{progress:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn what_comes_half_way_is_taken_for_what_it_is() {
+    let frames = Answer::frames(&[&Answer::chunk("hi", Some("stop")), "[DONE]"]);
+    let plain = outcome(Answer::new(200, &["content-type: text/plain"], frames)).await;
+    assert_eq!(plain.0.expect("a reply").text, "hi");
+    let again = Answer::chunk("You doubt it.\n", None);
+    let loop_of = outcome(Answer::events(&vec![again.as_str(); 400])).await.0.expect("a reply");
+    assert!(loop_of.finish == Finish::Repeats && loop_of.text.len() < 3000, "{}", loop_of.text.len());
+    for (status, said, asked) in [(503, "Loading model", 7), (429, "Please try again in 20ms.", 3)] {
+        let error = serde_json::json!({"error": {"message": said}});
+        let mut turns = vec![Answer::json(status, &error); asked - 1];
+        turns.push(Answer::chat("hi"));
+        let server = Server::turns(turns);
+        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+        assert_eq!((reply.text.as_str(), reply.tries as usize), ("hi", asked));
+    }
+    for (status, body, told) in [
+        (500, r#"{"error":{"message":"Context size has been exceeded."}}"#, "HTTP 500"),
+        (429, r#"{"error":{"message":"Request too large: Limit 500, Requested 2900"}}"#, "Limit 500"),
+        (402, r#"{"message":"Insufficient credits"}"#, "HTTP 402: Insufficient credits"),
+        (403, "<html>no", "HTTP 403: a web page came"),
+    ] {
+        let (outcome, requests) = outcome(Answer::new(status, &[], body)).await;
+        let reason = outcome.expect_err("a failure").reason;
+        assert!(reason.contains(told) && requests == 1, "{requests}: {reason}");
+    }
 }

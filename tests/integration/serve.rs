@@ -1,22 +1,27 @@
-//! `serve`, end to end over HTTP: the test does what the ballot page does.
+//! `serve`, end to end over HTTP and TLS: the test does what the ballot page does, also from a link of the
+//! screen, and takes away the session's disk, keys, tokens and seats.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use reqwest::{Certificate, Client};
 use roundtable::history::{Event, Session};
 use roundtable::journal::{read_log, verify};
 use roundtable::remote::Board;
 use roundtable::round::seal::sign::SigningKey;
 use roundtable::round::snapshot::sha256_hex;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
-use crate::program::{ran, run};
+use crate::program::{Desk, ran, run};
+use crate::pty::Screen;
 use crate::served::{Browser, CANARY, DEFINITION, Server, home, program, served, served_as};
 
 fn joins_and_is_asked(dana: &Browser) -> Value {
@@ -270,4 +275,236 @@ fn every_refusal_is_json_and_headers_have_a_limit() {
     let mut streams = [0; 4].map(|_| dana.open("GET", "/v1/events", b""));
     assert!(streams.iter_mut().all(|stream| stream.read_exact(&mut [0]).is_ok()));
     dana.get("/v1/events").refuses(429, "too many tries");
+}
+
+fn client(certificate: &[u8]) -> Client {
+    // Another test of this process may have done so.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let root = Certificate::from_pem(certificate).expect("a certificate");
+    Client::builder().tls_certs_only([root]).no_proxy().build().expect("a client")
+}
+
+fn made_certificate(home: &Path) -> PathBuf {
+    let found = |dir: &Path| {
+        let path = dir.join("keys/serve-127.0.0.1.cert");
+        path.exists().then_some(path)
+    };
+    let mut dirs = std::fs::read_dir(home.join("home")).expect("a folder");
+    dirs.find_map(|dir| found(&dir.ok()?.path())).expect("a certificate")
+}
+
+/// Joins by a link over TLS, and seals a ballot.
+async fn votes(client: &Client, link: &str, browser: &Browser, nonce: u8) {
+    let base = link.split("/b#").next().expect("an address");
+    assert!(base.starts_with("https://"), "{base}");
+    let post = |path: &str, body: &Value| {
+        let to = client.post(format!("{base}{path}")).bearer_auth(&browser.token);
+        to.body(body.to_string()).send()
+    };
+    // Links are printed shortly before the invitations are on disk.
+    let mut joined = 401;
+    while joined == 401 {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let answer = post("/v1/seat/key", &json!({ "public_key": browser.key.public() })).await;
+        joined = answer.expect("an answer").status().as_u16();
+    }
+    assert_eq!(joined, 204);
+    let offer = loop {
+        let seat = client.get(format!("{base}/v1/seat")).bearer_auth(&browser.token).send().await;
+        let seat = seat.expect("an answer");
+        if seat.headers().contains_key("rt-signature") {
+            break serde_json::from_slice::<Value>(&seat.bytes().await.expect("a body")).expect("JSON");
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+    };
+    let sealed = post("/v1/seat/sealed", &browser.seal(&offer, "redis", nonce)).await.expect("an answer");
+    assert_eq!(sealed.status(), 201);
+}
+
+fn vote(server: &Server, certificate: &[u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = client(certificate);
+        for (number, (seat, link)) in (1..).zip(&server.links) {
+            votes(&client, link, &server.browser(seat, number), number).await;
+        }
+    });
+}
+
+#[test]
+fn people_vote_over_a_certificate_that_is_made_once() {
+    let options = ["--bind", "127.0.0.1:0", "--self-signed"];
+    let server = Server::start_at("d.yaml", home(DEFINITION), &options);
+    let certificate = std::fs::read(made_certificate(server.home.path())).expect("a certificate");
+    // A seat that asks there is told whom to trust, and behind a proxy that this is what does not answer.
+    let link = &server.links[0].1;
+    let base = format!("{}/v1", link.split("/b#").next().expect("an address"));
+    let desk = Desk::with("question: q\nparticipants: [openai/m]\n").set("OPENAI_API_KEY", "sk-x");
+    let desk = desk.set("OPENAI_BASE_URL", &base);
+    desk.run(["--batch", "decide.yaml"]).code(5).tells("set SSL_CERT_FILE to its certificate");
+    let desk = desk.set("OPENAI_BASE_URL", "https://models.example").set("HTTPS_PROXY", "http://127.0.0.1:1");
+    let told = "cannot connect to `models.example` through the proxy `http://127.0.0.1:1` of HTTPS_PROXY: ";
+    desk.run(["--batch", "decide.yaml"]).code(5).tells(told);
+    let written = || std::fs::read_to_string(server.file()).ok();
+    wait_for("ann's ballot", || written().filter(|text| text.contains("event: ballot_sealed")));
+    let again = Server::start_at("s.s2s", server.killed(), &options);
+    assert_eq!(std::fs::read(made_certificate(again.home.path())).expect("a certificate"), certificate);
+    vote(&again, &certificate);
+    is_sound(&again.ended());
+}
+
+/// The file of the session's keys that ends so.
+fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
+    let files = std::fs::read_dir(home.join("home/state/keys")).expect("a folder");
+    let mut files = files.map(|file| file.expect("a file").path());
+    files.find(|file| file.to_string_lossy().ends_with(ending)).expect("the file")
+}
+
+#[test]
+fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
+    let home = home(DEFINITION);
+    let mut command = std::process::Command::new("/bin/sh");
+    command.env("ROUNDTABLE_HOME", home.path().join("home")).current_dir(home.path());
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_roundtable")]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut server = Server::run(command, "d.yaml", home, &["--bind", "127.0.0.1:0"]);
+    let [dana, bob] = [server.joined("dana", 1), server.joined("bob", 2)];
+    let file = server.file();
+    let written = || std::fs::read_to_string(&file).expect("a file");
+    wait_for("ann's ballot", || written().contains("event: ballot_sealed").then_some(()));
+    let ballot = dana.seal(&dana.offer(), "redis", 3);
+    // From now on the file may grow by no more than a few lines.
+    let full = written().len() as u64 + 500;
+    let pid = Pid::from_child(&server.child);
+    prlimit(Some(pid), Resource::Fsize, Rlimit { current: Some(full), maximum: None }).expect("set");
+    let mut reply = String::new();
+    let _ = dana.open("POST", "/v1/seat/sealed", ballot.to_string().as_bytes()).read_to_string(&mut reply);
+    // The program may have ended before it was sent.
+    assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 503 "), "{reply}");
+    assert_eq!(server.child.wait().expect("ends").code(), Some(1));
+    let log = read_log(written().as_bytes()).expect("a log");
+    assert!(log.torn > 0, "what was half written does not count");
+    let sealed = log.lines.iter().filter(|line| matches!(line.stamped.event, Event::BallotSealed(_)));
+    assert_eq!(sealed.count(), 1, "ann's");
+
+    let again = server.again();
+    let [dana, bob] = [("dana", &dana), ("bob", &bob)].map(|(seat, before)| {
+        let again = again.browser(seat, 1);
+        Browser { key: before.key.clone(), ..again }
+    });
+    assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 201, "the same envelope");
+    bob.votes("redis", 5);
+    is_sound(&again.ended());
+}
+
+#[test]
+fn lost_tokens_are_replaced_and_a_lost_table_key_is_named() {
+    let server = served();
+    let dana = server.joined("dana", 1);
+    dana.votes("redis", 5);
+    let home = server.killed();
+    std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
+    let server = Server::start("s.s2s", home);
+    // Who has sealed is not invited again while the round is open.
+    let names: Vec<&str> = server.links.iter().map(|(seat, _)| seat.as_str()).collect();
+    assert_eq!(names, ["bob"]);
+    let bob = server.joined("bob", 2);
+    let home = server.killed();
+    let table = key_file(home.path(), ".table");
+    let kept = std::fs::read(&table).expect("a key");
+    std::fs::remove_file(&table).expect("removed");
+    let refused = run(program(home.path()).args(["serve", "s.s2s", "--bind", "127.0.0.1:0"])).code(2);
+    refused.tells("the key that signs this session's offers is not on this machine");
+    std::fs::write(&table, kept).expect("written");
+    std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
+    let server = Server::start("s.s2s", home);
+    let stranger = Browser { address: server.browser("bob", 2).address, ..bob };
+    stranger.get("/v1/seat").refuses(401, "no such invitation");
+    server.joined("bob", 9).votes("redis", 5);
+    is_sound(&server.ended());
+}
+
+const INVITING: &str = "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
+                          participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}]\n";
+
+fn inviting() -> Desk {
+    let inviting = Desk::with(INVITING);
+    inviting.write("../home/config/config.yaml", "remote: {bind: \"127.0.0.1:0\"}\n");
+    inviting
+}
+
+fn link(screen: &Screen) -> String {
+    let drawn = screen.drawn();
+    let from = drawn.find("http://").unwrap_or_else(|| panic!("no link:\n{drawn}"));
+    drawn[from..]
+        .split(|c: char| c.is_whitespace() || c.is_control() || c == '│')
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
+    let inviting = inviting();
+    let mut screen = Screen::open(&inviting, (120, 40), &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "link of dana: not invited", "i invites"]);
+    screen.press("i", &["dana: link", "█ ▄▄▄▄▄ █", "http://127.0.0.1:", "send it to one person alone"]);
+    let old = link(&screen);
+    // Another link, and the old one is withdrawn.
+    screen.press("\u{1b}", &["link of dana: invited"]);
+    screen.press("i", &["dana: invited", "New link"]);
+    screen.press("\x1b[F\r", &["dana: link", "http://127.0.0.1:", "send it to one person alone"]);
+    let new = link(&screen);
+    assert_ne!(old, new);
+    let old = Browser::of(&old, 6);
+    old.join(&old.key).refuses(401, "no such invitation");
+    let kept = inviting.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
+    let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
+    let token = new.split(['#', '.']).nth_back(1).expect("a token");
+    assert!(kept.contains(token), "a session that goes on needs the new link: {kept}");
+    screen.press("\u{1b}", &["DRAFT"]);
+    screen.press("o", &["OPEN", "1 of 2 sealed", "invited: i"]);
+    let dana = Browser::of(&new, 7);
+    assert_eq!(dana.join(&dana.key).status, 204);
+    let receipt = dana.votes("alpha", 3).json();
+    assert_eq!(receipt["participant"], "dana");
+    screen.press("", &["REVEAL", "alpha"]);
+    screen.press("A", &["Accept"]);
+    screen.press("y", &["Session finished"]);
+    // Whoever voted still sees the result.
+    let result = dana.get("/v1/seat/result").json();
+    assert_eq!(result["own"]["commitment"], receipt["commitment"]);
+    assert!(result["counts"].is_object(), "{result}");
+    screen.quits();
+    inviting.verify();
+    assert_eq!(inviting.saved().rounds[0].sealed(), 2);
+}
+
+/// Serves until these have been said on lines of standard error, one after the other.
+fn serves(inviting: &Desk, arguments: &[&str], said: &[&str]) {
+    let mut served = inviting.start(arguments);
+    let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    for words in said {
+        assert!(lines.any(|line| line.contains(words)), "{words}");
+    }
+    served.kill().expect("ended");
+    served.wait().expect("ended");
+}
+
+#[test]
+fn people_are_invited_by_name_without_a_change_of_the_definition() {
+    let inviting = inviting();
+    inviting.write("decide.yaml", INVITING.replace("remote/link", "rehearsal"));
+    let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", "dana,bob"];
+    serves(&inviting, &serve, &["link of dana: http", "link of bob: http"]);
+    let session = inviting.saved();
+    let seats: Vec<_> = session.roster.values().map(|seat| (&*seat.name, &*seat.model)).collect();
+    assert_eq!(seats, [("ann", "rehearsal"), ("dana", "remote/link"), ("bob", "remote/link")]);
+    let text = "participants: [rehearsal, {name: ann, model: rehearsal}]\n\
+         steps: [{id: vote, type: round, question: Which?, participants: [ann], ballot: {kind: position}}]\n";
+    inviting.write("decide.yaml", text);
+    let cases = [("", "--invite names no seat: ``"), ("eve", "no step asks `eve`, whom --invite names")];
+    for (name, why) in cases {
+        inviting.run(["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", name]).code(2).tells(why);
+    }
 }

@@ -29,6 +29,9 @@ const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
     match &args.ballots {
+        None if session.is_some_and(|file| file.extension().is_some_and(|ending| ending == "csv")) => {
+            Err(Diagnostic::new("a table of ballots is no session").hint("give it with `--ballots`").into())
+        }
         None => of_session(&session_or_newest(session, output)?, args, output),
         Some(_) if session.is_some() => {
             Err(Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them").into())

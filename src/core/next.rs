@@ -8,6 +8,7 @@ use crate::history::{
     ApprovalRequested, ApprovalRun, CONTINUE, CloseReason, CollectedIdea, DECIDE, RoundRun, STOP, Session,
     StepFinished, StepRun, TAKE,
 };
+use crate::sanitize::pluralize;
 use crate::tally::Ties;
 use crate::workflow::{Close, Step, StepKind};
 
@@ -235,8 +236,9 @@ impl Session {
         ApprovalRequested {
             step: step.id.clone(),
             message: format!(
-                "step `{}` has run {runs} times, as often as `max_runs` allows: how does it go on?",
-                step.id
+                "step `{}` has run {}, as often as `max_runs` allows: how does it go on?",
+                step.id,
+                pluralize(runs as usize, "time")
             ),
             choices,
             input: self.given_input(&step.id),

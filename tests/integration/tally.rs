@@ -58,7 +58,7 @@ fn mistakes_are_told_with_the_next_step() {
     let desk = Desk::new();
     desk.write("tn.json", BALLOTS);
     desk.write("esc.yaml", "options: [\"\\e[31mred\", b]\nballots: [{vote: \"\\e[31mred\"}]\n");
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["--ballots", "tn.json", "--rule", "irv", "--choose", "2"], "--choose N is for approval"),
         (&["--ballots", "tn.json"], "--rule <RULE>"),
         (&["--rule", "irv"], "roundtable run FILE"),
@@ -68,6 +68,7 @@ fn mistakes_are_told_with_the_next_step() {
         (&["--ballots", "tn.json", "--rule", "irv", "--threshold", "2/3"], "leave --threshold out"),
         (&["--ballots", "tn.json", "--rule", "supermajority", "--threshold", "3/2"], "2/3 or 0.6667"),
         (&["--ballots", "none.json", "--rule", "irv"], "check the path"),
+        (&["ballots.csv", "--rule", "irv"], "give it with `--ballots`"),
     ];
     for (args, hint) in cases {
         let ran = desk.run(["tally"].iter().chain(args)).code(2);

@@ -24,7 +24,6 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         asked: round.seats.len(),
         sealed: round.sealed(),
         quorum: opened.quorum,
-        quorum_ballots: opened.quorum_ballots,
         act_at: opened.act_at,
         ..Tally::default()
     };
@@ -41,8 +40,8 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     if tally.rule.is_none() {
         return tally;
     }
-    if let Some(shortfall) = shortfall {
-        tally.verdict.decide_nothing(NoDecision::NoQuorum(shortfall));
+    if let Some(seats) = shortfall {
+        tally.verdict.decide_nothing(NoDecision::NoQuorum { seats });
     } else if let Some(why) = decides_nothing(session, &tally) {
         tally.verdict.decide_nothing(why);
     } else if tally.verdict.tie {

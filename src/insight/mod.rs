@@ -16,5 +16,5 @@ pub use movement::movement;
 pub use round_view::{SeatView, confidence, dissents, is_revealed, scripted, seats, tally, winners};
 pub use wording::{
     as_sentence, close_reason, cut, finding, first_names, format_duration, group_digits, join_list, labels,
-    money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
+    money, pluralize, shown_mask, turnout, uncapital,
 };

@@ -6,15 +6,10 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::core::Cost;
-use crate::history::{CloseReason, Door, Leak, RoundOpened, RoundRun, Session, Tally, Wrapped};
+use crate::history::{CloseReason, Door, Leak, RoundRun, Session, Tally, Wrapped};
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::{group_digits, pluralize};
 use crate::workflow::Step;
-
-/// The ballots that a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
-pub fn quorum_ballots(opened: &RoundOpened) -> String {
-    opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
-}
 
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {

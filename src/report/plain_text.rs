@@ -14,7 +14,7 @@ use crate::history::{
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
     close_reason, confidence, cut, format_duration, group_digits, headline, join_list, labels, pluralize,
-    quorum_ballots, wording,
+    wording,
 };
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
@@ -133,11 +133,10 @@ fn session_closed(closed: &SessionClosed) -> String {
 fn round_opened(opened: &RoundOpened) -> String {
     let rule = opened.rule.map_or_else(String::new, |rule| format!(", {}", rule.name()));
     format!(
-        "round {} open: {}{rule}, quorum {}{}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
+        "round {} open: {}{rule}, quorum {}, snapshot {} bytes, about {} tokens a seat, sha256 {}…",
         opened.round,
         pluralize(opened.seats.len(), "seat"),
         opened.quorum,
-        quorum_ballots(opened),
         group_digits(opened.snapshot_bytes),
         group_digits(opened.estimated_tokens),
         opened.snapshot_sha256.chars().take(8).collect::<String>(),

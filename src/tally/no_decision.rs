@@ -48,8 +48,8 @@ pub enum NoDecision {
     MayBlock(usize),
     #[error("no support")]
     NoSupport,
-    #[error("no quorum: {0}")]
-    NoQuorum(Shortfall),
+    #[error("no quorum: {seats}")]
+    NoQuorum { seats: Shortfall },
     #[error(
         "{placeholders} of {seats} {} {}", by_count(*.seats, "seat", "seats"),
         by_count(*.placeholders as usize, "is a placeholder", "are placeholders")
@@ -59,17 +59,13 @@ pub enum NoDecision {
     TooWeak { tier: Tier, wanted: Tier },
 }
 
-/// The part of a quorum that was not met.
+/// A quorum that was not met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Error)]
-#[serde(rename_all = "snake_case")]
-pub enum Shortfall {
-    #[error("{took_part} of {asked} took part, {needed} {} needed", by_count(*.needed, "is", "are"))]
-    Seats { took_part: usize, asked: usize, needed: usize },
-    #[error(
-        "{cast} of {asked} cast a ballot that is no abstention, {needed} {} needed",
-        by_count(*.needed, "is", "are")
-    )]
-    Ballots { cast: usize, asked: usize, needed: usize },
+#[error("{took_part} of {asked} took part, {needed} {} needed", by_count(*.needed, "is", "are"))]
+pub struct Shortfall {
+    pub took_part: usize,
+    pub asked: usize,
+    pub needed: usize,
 }
 
 impl NoDecision {

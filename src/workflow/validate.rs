@@ -230,17 +230,9 @@ impl<'a> Checker<'a> {
             let message = format!("round `{}` has no participants", step.id);
             return self.refuse_if(is_empty, step, message, "name at least one");
         }
-        let quora = [
-            ("quorum", Some(round.quorum), "reach its quorum"),
-            ("quorum_ballots", round.quorum_ballots, "have the ballots it needs"),
-        ];
-        for (key, quorum, what) in quora {
-            if quorum.is_some_and(|quorum| quorum.required_of(seats) > seats) {
-                let seats = pluralize(seats, "seat");
-                let message = format!("round `{}` can never {what}: {seats}", step.id);
-                return self.refuse(step, message, format!("lower `{key}`, or seat more participants"));
-            }
-        }
+        let is_beyond = round.quorum.required_of(seats) > seats;
+        let message = format!("round `{}` can never reach its quorum: {}", step.id, pluralize(seats, "seat"));
+        self.refuse_if(is_beyond, step, message, "lower `quorum`, or seat more participants");
     }
 
     /// Ballots that a rule could decide, and no rule: a forgotten one is reported.

@@ -85,7 +85,6 @@ fn draft(session: &Session, step: &Step, drafted: &CheckedRound<'_>) -> Result<R
         terms: round.terms.clone(),
         ties: round.ties,
         quorum: round.quorum.required_of(seats.len()),
-        quorum_ballots: round.quorum_ballots.map(|ballots| ballots.required_of(seats.len())),
         act_at: round.act_at,
         close: round.close,
         deadline_ms: round.deadline_ms,

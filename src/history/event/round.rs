@@ -27,8 +27,6 @@ pub struct RoundOpened {
     pub terms: RuleOptions,
     pub ties: Ties,
     pub quorum: usize,
-    /// The valid ballots, abstentions aside, that a decision needs.
-    pub quorum_ballots: Option<usize>,
     pub act_at: Option<Tier>,
     pub close: Close,
     pub deadline_ms: Option<u64>,
@@ -153,7 +151,6 @@ pub struct Tally {
     pub missing: usize,
     pub excused: usize,
     pub quorum: usize,
-    pub quorum_ballots: Option<usize>,
     pub quorum_met: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placeholders: u32,
@@ -187,18 +184,14 @@ impl Tally {
     }
 
     pub fn shortfall(&self) -> Option<Shortfall> {
-        let (took_part, cast, asked) = (self.took_part(), self.answered, self.asked);
-        if took_part < self.quorum {
-            return Some(Shortfall::Seats { took_part, asked, needed: self.quorum });
-        }
-        let needed = self.quorum_ballots.filter(|needed| cast < *needed)?;
-        Some(Shortfall::Ballots { cast, asked, needed })
+        let (took_part, asked, needed) = (self.took_part(), self.asked, self.quorum);
+        (took_part < needed).then_some(Shortfall { took_part, asked, needed })
     }
 
     /// Returns the reason why the round's step fails.
     pub fn failure(&self) -> Option<NoDecision> {
         match self.shortfall() {
-            Some(shortfall) => Some(NoDecision::NoQuorum(shortfall)),
+            Some(seats) => Some(NoDecision::NoQuorum { seats }),
             None if self.rule.is_some() && !self.decided => self.verdict.reason.clone(),
             None => None,
         }

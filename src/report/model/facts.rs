@@ -103,10 +103,7 @@ pub fn quorum(run: &RoundRun) -> Fact {
         let note = format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);
         return Fact::new("Not counted yet", note);
     };
-    let mut note = format!("{} of {} took part, {} needed", tally.took_part(), tally.asked, tally.quorum);
-    if let Some(needed) = tally.quorum_ballots {
-        note += &format!("; {}, {needed} needed", pluralize(tally.answered, "ballot"));
-    }
+    let note = format!("{} of {} took part, {} needed", tally.took_part(), tally.asked, tally.quorum);
     Fact::new(if tally.quorum_met { "Met" } else { "Not met" }, note)
 }
 

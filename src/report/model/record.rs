@@ -19,8 +19,8 @@ use crate::insight::references::Citable;
 use crate::insight::wording::{absent, capital};
 use crate::insight::{
     Headline, SeatView, close_reason, dissents, estimates, finding, format_duration, headline, independence,
-    is_revealed, join_list, money, movement, quorum_ballots, rule_description, scripted, seats, shown_mask,
-    tables, turnout, uncapital, winners,
+    is_revealed, join_list, money, movement, rule_description, scripted, seats, shown_mask, tables, turnout,
+    uncapital, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 use crate::tally::{Backing, RuleOptions, Ties};
@@ -294,10 +294,10 @@ fn held(session: &Session, run: &RoundRun) -> Vec<String> {
         Ties::Ask => ", ties to the facilitator".to_owned(),
         Ties::Seeded(seed) => format!(", ties by seed {seed}"),
     };
-    let (kind, quorum) = (form.kind.name(), quorum_ballots(opened));
+    let kind = form.kind.name();
     let spent = is_revealed(run).then(|| run.spent(&|model| session.price(model)));
     let cost = spent.as_ref().and_then(money).map(|cost| format!("Cost: {cost}"));
-    [format!("Ballot: {kind}{of}{scale}; rule: {rule}{ties}; quorum {}{quorum}", opened.quorum)]
+    [format!("Ballot: {kind}{of}{scale}; rule: {rule}{ties}; quorum {}", opened.quorum)]
         .into_iter()
         .chain(cost)
         .collect()

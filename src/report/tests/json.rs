@@ -35,7 +35,7 @@ fn seat(name: &str, vote: &str, answer: &Value) -> Value {
 fn tally() -> Value {
     json!({
         "rule": "majority", "quorum_met": true, "decided": true, "winners": ["inline"],
-        "tier": "weak", "tier_because": "2 of 3 seats asked chose it", "act_at": null, "tie": false, "order": [["inline"], ["redis"]], "order_by": "first places", "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
+        "tier": "weak", "tier_because": "2 of 3 seats asked chose it", "act_at": null, "tie": false, "order": [["inline"], ["redis"]], "order_by": "first places", "reason": null, "quorum": 2, "asked": 3, "sealed": 3, "answered": 3,
         "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
         "scores": {"inline": 2, "redis": 1}, "steps": ["ballots: inline 2, redis 1", "ballots that name an option: 3; majority: 2"],
         "trace": null,

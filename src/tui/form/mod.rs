@@ -413,11 +413,11 @@ mod tests {
 
     #[test]
     fn a_draft_is_found_by_ids() {
-        let fields = || vec![Field::line("quorum_ballots", "", "").labeled("a label")];
+        let fields = || vec![Field::line("quorum", "", "").labeled("a label")];
         let mut form = Form { fields: fields(), ..form() };
         assert!(!form.restore(r#"{"a label": "50%"}"#));
-        assert!(form.restore(r#"{"quorum_ballots": "50%"}"#));
-        assert_eq!(form.kept(), r#"{"quorum_ballots":"50%"}"#);
+        assert!(form.restore(r#"{"quorum": "50%"}"#));
+        assert_eq!(form.kept(), r#"{"quorum":"50%"}"#);
     }
 
     #[test]
@@ -459,7 +459,7 @@ mod tests {
             ("topic.yaml:3:1: steps[0].quorum: out of range", Some(1)),
             ("question: is empty", Some(0)),
             ("the disk is full", None),
-            ("steps.quorum_ballots is odd", None),
+            ("steps.quorum_odd is odd", None),
         ] {
             form.refuse(error.to_owned());
             assert_eq!(form.error_field(), field, "{error}");

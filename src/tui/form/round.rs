@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{CheckItem, Field, FieldValue, Form, FormKind, MORE};
 use crate::ballot::{BallotKind, OptionOrder};
 use crate::history::Session;
-use crate::tally::Rule;
+use crate::tally::{Rule, Tier};
 use crate::workflow::{
     DEFAULT_PANEL, Quorum, Round, Template, WITH_OPTIONS, is_model_text, split_participants, strategies,
 };
-use crate::yaml::{Out, read as read_yaml};
+use crate::yaml::Out;
 
 pub(super) const NOBODY: &str = "`participants`: select at least one";
 
@@ -60,6 +60,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
 /// The fields of a question with this kind of ballot, and of who is asked; what few rounds need is folded.
 fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
     let orders = OptionOrder::WORDS.map(|(word, _)| word);
+    let strengths: Vec<&str> = std::iter::once("any").chain(Tier::ASKED.map(|(word, _)| word)).collect();
     let mut fields = vec![
         Field::text("question", "What everyone is asked", ""),
         Field::text("exploration", "What they should know; type or paste it", "").labeled("background"),
@@ -68,7 +69,7 @@ fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
         rule_field(kind),
     ];
     fields.extend(who);
-    let about = "deadline, quorum, close, ties, order, scale";
+    let about = "deadline, quorum, close, ties, order, scale, strength";
     fields.extend([
         Field::choice(MORE, about, &["folded", "shown"], "folded").labeled("more …"),
         Field::line("deadline", "90s, 5m; empty for none", ""),
@@ -77,7 +78,7 @@ fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
         Field::choice("ties", "no decision, you decide, or by lot", &["none", "ask", "{seeded: 1}"], ""),
         Field::choice("order", "in which seats see the options", &orders, ""),
         Field::line("scale", "Scores: 0 to 5; cards of an estimate: 1, 2, 3, 5, 8", ""),
-        Field::text("rest", "YAML: quorum_ballots, act_at", "").labeled("others"),
+        Field::choice("act_at", "the least strength of a decision", &strengths, "any").labeled("strength"),
     ]);
     fields
 }
@@ -114,9 +115,6 @@ fn values(round: &Round) -> Vec<(&'static str, String)> {
         Quorum::Seats(seats) => seats.into(),
         Quorum::Percent(share) => format!("{share}%").into(),
     };
-    let mut rest = json!({"quorum_ballots": round.quorum_ballots.map(needed), "act_at": round.act_at});
-    rest.as_object_mut().into_iter().for_each(|map| map.retain(|_, value| !value.is_null()));
-    let rest = if rest == json!({}) { String::new() } else { Out::json_document(&rest, true) };
     let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
     let end = |end: &Option<_>| end.as_ref().map(ToString::to_string).unwrap_or_default();
     let scale = match (&ballot.min, &ballot.max) {
@@ -135,7 +133,7 @@ fn values(round: &Round) -> Vec<(&'static str, String)> {
         ("ties", serde_json::to_value(round.ties).map(word).unwrap_or_default()),
         ("order", order.map_or("same", |(word, _)| word).to_owned()),
         ("scale", scale),
-        ("rest", rest),
+        ("act_at", round.act_at.map_or("any", Tier::name).to_owned()),
     ]
 }
 
@@ -147,7 +145,7 @@ pub(super) fn round_text(form: &Form) -> Result<String, String> {
     let is_open = ballot.is_none();
     entries.extend(ballot.map(|ballot| ("ballot", ballot)));
     counting(form, !is_open, &mut entries);
-    with_rest(form, entries)
+    Ok(document(entries))
 }
 
 /// A text that is typed, and no template.
@@ -194,22 +192,26 @@ fn ballot(form: &Form, kind: &str) -> Option<Out<'static>> {
 
 /// Adds the keys of counting and closing that differ from the defaults.
 fn counting<'a>(form: &Form, has_rule: bool, entries: &mut Vec<(&'a str, Out<'a>)>) {
-    let usual = [("rule", "none"), ("ties", "none"), ("quorum", ""), ("close", "all"), ("deadline", "")];
+    let usual = [
+        ("rule", "none"),
+        ("act_at", "any"),
+        ("ties", "none"),
+        ("quorum", ""),
+        ("close", "all"),
+        ("deadline", ""),
+    ];
     for (key, usual) in usual {
         let value = form.trimmed(key);
-        if value != usual && (has_rule || !matches!(key, "rule" | "ties")) {
+        if value != usual && (has_rule || !matches!(key, "rule" | "act_at" | "ties")) {
             entries.push((key, Out::Raw(value.into())));
         }
     }
 }
 
-/// Entries as YAML, and below them the keys that have no field of their own. Texts are quoted, so that what is
-/// typed is never taken for something else.
-fn with_rest(form: &Form, entries: Vec<(&str, Out<'_>)>) -> Result<String, String> {
-    let rest = form.value("rest");
-    read_yaml(&rest, "`others`").map_err(|problem| problem.to_string())?;
+/// Entries as YAML. Texts are quoted, so that what is typed is never taken for something else.
+fn document(entries: Vec<(&str, Out<'_>)>) -> String {
     let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
-    Ok(Out::document(&entries) + &rest)
+    Out::document(&entries)
 }
 
 /// Returns the parts of a text between separators, trimmed, without empty ones.
@@ -247,7 +249,7 @@ pub(super) fn definition(form: &Form) -> Result<String, String> {
     }
     // The rule was chosen for the ballot of the form; of a discussion's choice the options may come later.
     counting(form, kind == Some(chosen) && (is_led || !is_open), &mut entries);
-    with_rest(form, entries)
+    Ok(document(entries))
 }
 
 fn id_of(question: &str) -> String {
@@ -415,7 +417,7 @@ mod tests {
         let rounds = [
             "",
             "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
-            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\nquorum_ballots: 50%\n",
+            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\nact_at: strong\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, threshold: 2/3}\nclose: manual\n",
             "ballot: consent\nrule: consent\n",

@@ -8,7 +8,7 @@ use crate::ballot::{Ballot, Stance};
 use crate::core::{Question, is_within};
 use crate::history::{RoundOpened, RoundRun, Session};
 use crate::insight::headline::blocked;
-use crate::insight::wording::{format_duration, group_digits, quorum_ballots};
+use crate::insight::wording::{format_duration, group_digits};
 use crate::insight::{headline, round_view};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
@@ -181,8 +181,8 @@ fn of_round(opened: &RoundOpened, parts: &mut Parts) {
         Close::Manual => "only when the facilitator closes it",
     };
     let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", format_duration(ms)));
-    let (seats, ballots) = (group_digits(opened.seats.len()), quorum_ballots(opened));
-    let quorum = format!("quorum: {} of {seats}{ballots}", opened.quorum);
+    let seats = group_digits(opened.seats.len());
+    let quorum = format!("quorum: {} of {seats}", opened.quorum);
     parts.push((format!("{quorum} · closes {close}{}", deadline.unwrap_or_default()), false));
 }
 

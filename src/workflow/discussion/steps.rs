@@ -8,7 +8,7 @@ use crate::workflow::strategy::Phase;
 
 const OF_EVERY_ROUND: [&str; 8] =
     ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
-const OF_MAIN_ROUNDS: [&str; 3] = ["ties", "quorum_ballots", "act_at"];
+const OF_MAIN_ROUNDS: [&str; 2] = ["ties", "act_at"];
 const MOST_RANKED: u64 = 1000;
 
 impl Discussion {

@@ -35,12 +35,6 @@ keys! {
             => |entries: Entries<'_>| rule(entries).rule,
         ties: Ties = key("ties", "none", "How a tie is broken.", "ask"),
         quorum: Quorum = key("quorum", "more than half", "The seats that a decision needs.", "60%"),
-        quorum_ballots: Option<Quorum> = key(
-            "quorum_ballots",
-            "any number",
-            "The valid ballots, without abstentions, that a decision needs.",
-            "3",
-        ),
         act_at: Option<Tier> = key("act_at", "any", "The strength that a decision needs.", "strong"),
         close: Close = key("close", "all", "When the round closes.", "quorum"),
         deadline_ms: Option<u64> as (Duration) =

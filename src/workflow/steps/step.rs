@@ -87,7 +87,7 @@ const SHARED: [(&str, &str); 6] = [
     ("task requires completeness timeout facilitator_directive", "agent round review"),
     ("brief max_retries retry_delay", "agent review"),
     (
-        "exploration ballot rule ties quorum quorum_ballots act_at close deadline on_failed on_undecided participants \
+        "exploration ballot rule ties quorum act_at close deadline on_failed on_undecided participants \
          artifacts",
         "round discussion",
     ),

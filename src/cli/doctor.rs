@@ -77,15 +77,13 @@ fn told(checkup: &Checkup) -> String {
             format!("found: {version} · {known} · {}", path.display())
         }
         CheckupStatus::Answers(models) => listed(models),
-        CheckupStatus::Probed(models, model, Ok(pace)) => {
+        CheckupStatus::Probed(models, model, Ok(probed)) => {
             let declined =
-                if pace.declined.is_empty() { "nothing".to_owned() } else { pace.declined.join(", ") };
+                if probed.declined.is_empty() { "nothing".to_owned() } else { probed.declined.join(", ") };
             format!(
-                "{} · `{model}` began to answer after {} ms and ended after {} ms; took {}; declined {declined}",
+                "{} · `{model}` answers; took {}; declined {declined}",
                 listed(models),
-                pace.first.as_millis(),
-                pace.whole.as_millis(),
-                pace.taken.join(", ")
+                probed.taken.join(", ")
             )
         }
         CheckupStatus::Probed(models, model, Err(why)) => {
@@ -142,7 +140,7 @@ pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResu
     Ok(exit)
 }
 
-fn finding_lines(finding: &WiretapFinding, refused: Option<&str>) -> [String; 6] {
+fn finding_lines(finding: &WiretapFinding, refused: Option<&str>) -> [String; 5] {
     let list = |list: &[String]| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
     let whole = if finding.is_whole { "whole and unchanged" } else { "not whole, or changed" };
     [
@@ -150,7 +148,6 @@ fn finding_lines(finding: &WiretapFinding, refused: Option<&str>) -> [String; 6]
         format!("requests     {}", finding.requests),
         format!("adds         {} bytes before, {} after", finding.bytes_before, finding.bytes_after),
         format!("snapshot     {whole}"),
-        format!("other hosts  {} (seen through the proxy)", list(&finding.hosts)),
         format!("blind seat   {}", refused.unwrap_or("yes")),
     ]
 }

@@ -17,7 +17,7 @@ use super::providers::known;
 use crate::ballot::{BallotForm, BallotKind, ReplySchema};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
-use crate::participants::http::probe::Latency;
+use crate::participants::http::probe::ProbedParameters;
 use crate::participants::programs::version;
 use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::sanitize::group_digits;
@@ -50,7 +50,7 @@ pub enum CheckupStatus {
     },
     Answers(Vec<String>),
     /// It answers, lists these models, and one of them was asked for a word.
-    Probed(Vec<String>, String, Result<Latency, String>),
+    Probed(Vec<String>, String, Result<ProbedParameters, String>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,13 +131,13 @@ impl Doctor<'_> {
         if self.depth == ProbeLevel::Listing {
             return Ok(CheckupStatus::Answers(listed));
         }
-        let paced = measure_latency(&participant, &model).await;
-        if let Err(failure) = &paced {
+        let probed = probe(&participant, &model).await;
+        if let Err(failure) = &probed {
             let advice = advice(provider, failure, key_name.as_deref());
             found.hint =
                 Some(format!("try another model: `roundtable doctor {provider}/MODEL --probe`; {advice}"));
         }
-        Ok(CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason)))
+        Ok(CheckupStatus::Probed(listed, model, probed.map_err(|failure| failure.reason)))
     }
 
     async fn program_state(&self, found: &ConfiguredProgram) -> Result<CheckupStatus, Diagnostic> {
@@ -171,7 +171,7 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
     }
 }
 
-async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
+async fn probe(participant: &HttpParticipant, model: &str) -> Result<ProbedParameters, Failure> {
     let prompt =
         Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
     let ask = SeatRequest {
@@ -181,5 +181,5 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
         schema: ReplySchema::of_form(&BallotForm::over(BallotKind::Position, Vec::new())).map(Arc::new),
         ..SeatRequest::alone("doctor", model, prompt)
     };
-    participant.pace(&ask).await
+    participant.probe(&ask).await
 }

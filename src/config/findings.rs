@@ -63,7 +63,7 @@ impl<'a> InstalledProgram<'a> {
 
     /// The program, if nothing is known of what it sends.
     pub fn unknown(&self) -> Option<&SeatProgram> {
-        let is_known = self.finding.is_some() || self.program.is_declared(self.name());
+        let is_known = self.finding.is_some() || self.program.is_declared();
         (!is_known).then_some(&self.program)
     }
 
@@ -125,7 +125,7 @@ pub fn in_words(program: &SeatProgram, version: &str, folders: &Dirs) -> String 
     let mut kept = std::fs::read_dir(findings(folders)).into_iter().flatten().flatten();
     if kept.any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
         "measured".to_owned()
-    } else if program.is_declared("") {
+    } else if program.is_declared() {
         "declared, not checked".to_owned()
     } else {
         format!("not measured in this version (`doctor --wiretap {}/MODEL`)", program.provider)

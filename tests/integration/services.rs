@@ -193,7 +193,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
     let desk = Desk::new().served_by(&server);
     let ran = desk.run(["doctor", "lab", "--probe"]).code(0);
     assert!(ran.out.starts_with("lab  ok: 2 models (small, large"), "{}", ran.out);
-    ran.shows("`small` began to answer after ").shows("key from LAB_KEY");
+    ran.shows("`small` answers; took ").shows("key from LAB_KEY");
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY) && !ran.out.contains('\u{1b}'));
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
@@ -201,7 +201,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
     assert_eq!(requests[0].header("authorization"), Some(&*format!("Bearer {KEY}")));
     assert_eq!(requests[1].json()["model"], "small");
 
-    desk.run(["doctor", "lab/other", "--probe"]).code(0).shows("`other` began to answer after ");
+    desk.run(["doctor", "lab/other", "--probe"]).code(0).shows("`other` answers; took ");
 }
 
 #[test]

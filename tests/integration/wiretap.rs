@@ -32,14 +32,12 @@ def post(path, body):
     said = opener.open(request).read().decode()
     if not body["stream"]:
         said = json.loads(said)
-        if "candidates" in said: return said["candidates"][0]["content"]["parts"][0]["text"]
         item = (said.get("content") or said.get("choices") or said.get("output"))[0]
         return item.get("text") or item.get("message", item)["content"] if "output" not in said else item["content"][0]["text"]
     found = ""
     for line in said.splitlines():
         if line.startswith("data: {"):
             event = json.loads(line[6:])
-            if "candidates" in event: found += event["candidates"][0]["content"]["parts"][0]["text"]
             if event.get("type") == "response.output_item.added": open_item = event["item"]["id"]
             if event.get("type") == "response.output_text.delta":
                 assert event["item_id"] == open_item
@@ -71,16 +69,6 @@ def answer():
         with socket.create_connection((host, int(port))) as proxy:
             proxy.sendall(b"CONNECT telemetry.example:443 HTTP/1.1\r\n\r\n")
             proxy.recv(100)
-    if "gemini" in model:
-        declared = [{"functionDeclarations": [{"name": "shell"}] if "tools" in model else []}]
-        if "tools" in model: declared.append({"googleSearch": {}})
-        parts = [{"text": "é "}, {"text": text}]
-        if "routed" in model:
-            wanted = {"type": "OBJECT", "properties": {"why": {"type": "STRING"}, "score": {"type": "INTEGER"}}}
-            body = {"contents": [], "generationConfig": {"responseJsonSchema": wanted}}
-            assert json.loads(post("/v1beta/models/r:generateContent", body))["score"] > 0
-        body = {"systemInstruction": {"parts": [{"text": rules}]}, "contents": [{"role": "user", "parts": parts}], "tools": declared}
-        return post("/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if "stream" in model else "generateContent"), body)
     if "chat" in model: return post("/chat/completions", {"messages": [{"role": "user", "content": text}]})
     if "responses" in model: return post("/responses", {"input": [{"role": "user", "content": [{"type": "input_text", "text": text}]}]})
     return post("/v1/messages", dict(body, messages=messages))
@@ -95,11 +83,11 @@ fn desk() -> Desk {
     desk
 }
 
-/// The values that were measured: tools, requests, added bytes, snapshot, other hosts.
+/// The values that were measured: tools, requests, added bytes, snapshot.
 fn measured(desk: &Desk, model: &str) -> String {
     let ran = desk.run(["doctor", "--wiretap", model]).code(0);
-    let values: Vec<&str> = ran.out.lines().skip(1).take(5).map(|line| line.trim().split_at(13).1).collect();
-    values.join("; ").replace(" (seen through the proxy)", "")
+    let values: Vec<&str> = ran.out.lines().skip(1).take(4).map(|line| line.trim().split_at(13).1).collect();
+    values.join("; ")
 }
 
 fn runs(desk: &Desk) -> String {
@@ -111,26 +99,22 @@ fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
     let desk = desk();
     let mine = "{command: [claude, --model, \"{model}\"], reply: result, base_url_env: MINE_URL}";
     desk.write("../home/config/config.yaml", format!("providers:\n  mine: {mine}\n"));
-    let expected = "claude-cli/plain => none; 1; 0 bytes before, 0 after; whole and unchanged; none
-claude-cli/stream => none; 1; 0 bytes before, 0 after; whole and unchanged; none
-claude-cli/reminder => none; 1; 23 bytes before, 2 after; whole and unchanged; none
-claude-cli/tools-stream => Bash; 1; 0 bytes before, 0 after; whole and unchanged; none
-claude-cli/hidden => exec; 1; 0 bytes before, 0 after; whole and unchanged; none
-claude-cli/twice => none; 2; 0 bytes before, 0 after; whole and unchanged; none
-claude-cli/elsewhere => none; 1; 0 bytes before, 0 after; whole and unchanged; telemetry.example:443
-mine/chat => none; 1; 0 bytes before, 0 after; whole and unchanged; none
-mine/chat-stream => none; 1; 0 bytes before, 0 after; whole and unchanged; none
-mine/gemini => none; 1; 3 bytes before, 0 after; whole and unchanged; none
-mine/gemini-stream => none; 1; 3 bytes before, 0 after; whole and unchanged; none
-mine/gemini-routed => none; 2; 3 bytes before, 0 after; whole and unchanged; none
-mine/gemini-tools => googleSearch, shell; 1; 3 bytes before, 0 after; whole and unchanged; none
-mine/responses => none; 1; 0 bytes before, 0 after; whole and unchanged; none
-mine/responses-stream => none; 1; 0 bytes before, 0 after; whole and unchanged; none";
+    let expected = "claude-cli/plain => none; 1; 0 bytes before, 0 after; whole and unchanged
+claude-cli/stream => none; 1; 0 bytes before, 0 after; whole and unchanged
+claude-cli/reminder => none; 1; 23 bytes before, 2 after; whole and unchanged
+claude-cli/tools-stream => Bash; 1; 0 bytes before, 0 after; whole and unchanged
+claude-cli/hidden => exec; 1; 0 bytes before, 0 after; whole and unchanged
+claude-cli/twice => none; 2; 0 bytes before, 0 after; whole and unchanged
+claude-cli/elsewhere => none; 1; 0 bytes before, 0 after; whole and unchanged
+mine/chat => none; 1; 0 bytes before, 0 after; whole and unchanged
+mine/chat-stream => none; 1; 0 bytes before, 0 after; whole and unchanged
+mine/responses => none; 1; 0 bytes before, 0 after; whole and unchanged
+mine/responses-stream => none; 1; 0 bytes before, 0 after; whole and unchanged";
     for (model, wanted) in rows(expected) {
         assert_eq!(measured(&desk, model), wanted, "{model}");
     }
     for model in ["claude-cli/split", "claude-cli/changed"] {
-        assert!(measured(&desk, model).contains("; not whole, or changed; "), "{model}");
+        assert!(measured(&desk, model).ends_with("; not whole, or changed"), "{model}");
     }
     let ran = desk.run(["doctor", "--wiretap", "claude-cli/silent"]).code(5);
     ran.tells("answered and sent the recorder nothing");

@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Response, Url};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::api::{ApiStyle, ServiceError, first_line};
 use super::{Failure, Finish, Participant, Reply, SeatRequest, lock};
@@ -61,19 +61,6 @@ struct KnownModel {
     learned: Mutex<Learned>,
     /// Its context window, where a local server tells it.
     window: OnceCell<Option<usize>>,
-}
-
-impl KnownModel {
-    /// The rest of the wait that the service asked the model's seats for.
-    fn rest_of_pause(&self) -> Option<Duration> {
-        let rest = lock(&self.learned).paused_until?.checked_duration_since(Instant::now());
-        rest.filter(|rest| !rest.is_zero())
-    }
-
-    fn pause(&self, wait: Duration) {
-        let mut learned = lock(&self.learned);
-        learned.paused_until = learned.paused_until.max(Instant::now().checked_add(wait));
-    }
 }
 
 impl HttpParticipant {
@@ -148,11 +135,6 @@ impl HttpParticipant {
         let mut body = encode(parameters.sent);
         let mut last = None;
         loop {
-            while let Some(rest) = model.rest_of_pause() {
-                // A wait for one model must not hold up requests to another.
-                permit = None;
-                patience.heed(rest, ask, tries).await?;
-            }
             if permit.is_none() {
                 permit = patience.wait(tries, self.permits.acquire()).await?.ok();
             }
@@ -244,15 +226,11 @@ impl HttpParticipant {
         lead: &mut Option<WarmupGuard>,
     ) -> Result<Reply, RequestError> {
         let response = self.request(Method::POST, self.url.clone(), Body::wrap(body)).await?;
-        let replied = match self.accepted(response).await {
+        match self.accepted(response).await {
             Ok(response) => self.read_reply(response, lead, ask).await,
             Err(fault) if fault.is_filtered => Ok(without_text(Finish::Refusal)),
             Err(fault) => Err(fault),
-        };
-        if let Some(wait) = replied.as_ref().err().and_then(|fault| fault.asked) {
-            self.model(&ask.model).pause(wait);
         }
-        replied
     }
 
     async fn request(&self, method: Method, url: Url, body: Body) -> Result<Response, RequestError> {

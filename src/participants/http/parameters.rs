@@ -5,8 +5,6 @@
 //! rest of the run. The prompt never changes. Nothing is asked twice for one parameter. Of the service's words
 //! only the names of parameters and numbers are looked for; nothing of them is shown from here.
 
-use tokio::time::Instant;
-
 use super::service::Service;
 use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
@@ -98,8 +96,6 @@ pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     pub thinks: bool,
-    /// The end of the wait that the service asked for.
-    pub paused_until: Option<Instant>,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.

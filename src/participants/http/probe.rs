@@ -1,11 +1,11 @@
-//! Questions to a service beside those of seats: its models, the pace of a reply, a local server's window.
+//! Questions to a service beside those of seats: its models, the parameters it takes, a local server's window.
 //!
 //! Each is one request without a retry and outside the concurrency limit. Nothing of a reply is kept.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::endpoint::endpoint;
 use super::error::RequestError;
@@ -19,12 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A prompt of fewer tokens fits into every window.
 const LEAST: usize = 1000;
 
-/// The time to answer with one word, and the parameters that were taken.
+/// The parameters of a request that was answered: those that were taken, and those that were not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Latency {
-    /// Until the first piece of the reply.
-    pub first: Duration,
-    pub whole: Duration,
+pub struct ProbedParameters {
     pub taken: Vec<String>,
     pub declined: Vec<String>,
 }
@@ -47,32 +44,27 @@ impl HttpParticipant {
         Ok(body.unwrap_or_default())
     }
 
-    /// Asks for a reply and measures how soon it begins and ends.
-    pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
-        in_time(PATIENCE * 6, self.latency(ask)).await
+    /// Asks for a reply, to see which parameters are taken.
+    pub async fn probe(&self, ask: &SeatRequest) -> Result<ProbedParameters, Failure> {
+        in_time(PATIENCE * 6, self.probed(ask)).await
     }
 
-    async fn latency(&self, ask: &SeatRequest) -> Result<Latency, RequestError> {
+    async fn probed(&self, ask: &SeatRequest) -> Result<ProbedParameters, RequestError> {
         let dialect = self.service.dialect;
         let head = dialect.head(ask);
         let mut parameters = Parameters::of(&self.service, ask, &Learned::default());
-        let (started, mut response) = loop {
-            let (started, body) = (Instant::now(), [&head[..], &dialect.tail(ask, parameters.sent)].concat());
+        let mut response = loop {
+            let body = [&head[..], &dialect.tail(ask, parameters.sent)].concat();
             let response = self.request(Method::POST, self.url.clone(), body.into()).await?;
             match self.accepted(response).await {
-                Ok(response) => break (started, response),
+                Ok(response) => break response,
                 Err(fault) if parameters.adapt(dialect, fault.declined.as_deref(), ask) => {}
                 Err(fault) => return Err(fault),
             }
         };
-        let mut first = None;
-        while self.piece(&mut response).await?.is_some() {
-            first.get_or_insert(started.elapsed());
-        }
-        let whole = started.elapsed();
-        let (taken, declined) =
-            (parameters.taken(), parameters.settle(&mut lock(&self.model(&ask.model).learned), ask));
-        Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
+        while self.piece(&mut response).await?.is_some() {}
+        let declined = parameters.settle(&mut lock(&self.model(&ask.model).learned), ask);
+        Ok(ProbedParameters { taken: parameters.taken(), declined })
     }
 
     /// The reason why a prompt of so many tokens does not fit into the window of its server, if it does not.

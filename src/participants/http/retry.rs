@@ -7,7 +7,7 @@
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::super::purse::Paid;
 use super::{Failure, SeatRequest, format_duration};
@@ -73,16 +73,6 @@ impl Patience {
 
     pub fn left(&self) -> Duration {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
-    }
-
-    /// Waits as long as the service wants the seats of this model to, and notes it for those who watch.
-    pub async fn heed(&self, wait: Duration, ask: &SeatRequest, tries: u32) -> Result<(), Failure> {
-        let why = format!("the service asked this model's seats to wait {}", format_duration(wait));
-        if wait >= self.longest_wait() {
-            return Err(Failure { tries, ..format!("{why}, {}", self.exceeded()).into() });
-        }
-        ask.watch.waits(&why, wait);
-        self.wait(tries, sleep(wait)).await
     }
 
     /// Why a wait is too long, in words.

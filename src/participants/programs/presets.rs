@@ -145,13 +145,11 @@ fn codex() -> SeatProgram {
 /// Its settings are in its working folder, which counts as trusted for this run: those of a system file are
 /// read from folders alone that nobody else can write in, and a temporary folder is none. Of itself it adds
 /// the date and the list of that folder's files. It exits 0, 1, 41 (login), 42 (input) or 53 (turns), with
-/// the reason in `error`. With its tools it edits files unasked.
+/// the reason in `error`. With its tools it edits files unasked. It counts as declared.
 fn gemini() -> SeatProgram {
     const SETTINGS: &str = "work/.gemini/settings.json";
     /// No core tool of this name exists.
     const NO_TOOLS: &str = r#"{"tools":{"core":["none"]},"mcp":{"allowed":["none"]},"context":{"fileName":["none"],"includeDirectoryTree":false},"privacy":{"usageStatisticsEnabled":false}}"#;
-    // A recorder asks for a key; whoever is logged in otherwise is not asked for one.
-    let with_key = NO_TOOLS.replacen('{', r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"#, 1);
     SeatProgram {
         command: words("gemini --output-format json --extensions none"),
         with_model: words("--model {model}"),
@@ -169,8 +167,7 @@ fn gemini() -> SeatProgram {
         },
         version: words("gemini --version"),
         logged_out: &["set an auth method", "invalid auth method", "please set", "not logged in"],
-        recorder_set: pairs(&[("GOOGLE_GEMINI_BASE_URL", "{recorder}"), ("GEMINI_API_KEY", "recorder")]),
-        recorder_files: pairs(&[(SETTINGS, &with_key)]),
+        tool_less: true,
         own_variables: &[
             "GOOGLE_GEMINI_BASE_URL",
             "GOOGLE_GENAI_USE_VERTEXAI",
@@ -187,11 +184,10 @@ fn gemini() -> SeatProgram {
 ///
 /// Of itself it adds the model's name, its folder and the date, and would ask for a title of the session in
 /// a second request, which is switched off. It prints one event a line; the text of the last part is the
-/// answer. Models of Anthropic and `OpenAI` can be pointed at a recorder, others count as declared.
+/// answer. It counts as declared.
 fn opencode() -> SeatProgram {
-    const NO_TOOLS: &str = r#""share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}"#;
+    const NO_TOOLS: &str = r#"{"share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}}"#;
     const WITH_TOOLS: &str = r#"{"share":"disabled","autoupdate":false,"permission":{"question":"deny"}}"#;
-    const RECORDER: &str = r#""provider":{"anthropic":{"options":{"baseURL":"{recorder}/v1"}},"openai":{"options":{"baseURL":"{recorder}/v1"}}}"#;
     const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
     SeatProgram {
         command: words("opencode run --format json --agent seat"),
@@ -199,7 +195,7 @@ fn opencode() -> SeatProgram {
         tools_command: words("opencode run --format json"),
         tools_set: pairs(&[(CONFIG, WITH_TOOLS)]),
         set: pairs(&[
-            (CONFIG, &format!("{{{NO_TOOLS}}}")),
+            (CONFIG, NO_TOOLS),
             ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
             ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ]),
@@ -218,12 +214,6 @@ fn opencode() -> SeatProgram {
         version: words("opencode --version"),
         logged_out: &["no provider", "not logged in", "auth login"],
         tool_less: true,
-        recorder_set: pairs(&[
-            (CONFIG, &format!("{{{RECORDER},{NO_TOOLS}}}")),
-            ("ANTHROPIC_API_KEY", "recorder"),
-            ("OPENAI_API_KEY", "recorder"),
-        ]),
-        recorder_models: &["anthropic/", "openai/"],
         own_variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
         ..SeatProgram::default()
     }
@@ -243,8 +233,7 @@ mod tests {
             let with_tools = program.with_tools("m").expect("with its tools");
             assert_eq!(with_tools.executable(), program.executable());
             assert!(with_tools.command.ends_with(&["--model".to_owned(), "m".to_owned()]));
-            assert!(program.is_measurable("anthropic/m"), "{provider}");
-            assert!(program.is_measurable("m") || program.tool_less, "{provider}");
+            assert!(program.is_measurable() != program.is_declared(), "{provider}");
         }
     }
 }

@@ -39,10 +39,6 @@ pub struct SeatProgram {
     /// Variables that point it at a recorder; `{recorder}` is its address.
     pub recorder_set: Vec<(String, String)>,
     pub recorder_words: Vec<String>,
-    /// Files it is given in place of those, where it is pointed at a recorder.
-    pub recorder_files: Vec<(String, String)>,
-    /// Beginnings of the models that can be pointed at a recorder, if not all can.
-    pub recorder_models: &'static [&'static str],
     /// Variables that say where the user's own program goes, and as whom; nothing of them is passed on unasked.
     pub own_variables: &'static [&'static str],
     /// The user's settings that say so, which are not read in a seat.
@@ -64,15 +60,13 @@ impl SeatProgram {
         self.command.first().map_or("", String::as_str)
     }
 
-    pub fn is_measurable(&self, model: &str) -> bool {
-        let is_pointed = !self.recorder_set.is_empty() || !self.recorder_words.is_empty();
-        is_pointed
-            && (self.recorder_models.is_empty()
-                || self.recorder_models.iter().any(|known| model.starts_with(known)))
+    /// It can be pointed at a recorder.
+    pub fn is_measurable(&self) -> bool {
+        !self.recorder_set.is_empty() || !self.recorder_words.is_empty()
     }
 
-    pub fn is_declared(&self, model: &str) -> bool {
-        self.tool_less && !self.is_measurable(model)
+    pub fn is_declared(&self) -> bool {
+        self.tool_less && !self.is_measurable()
     }
 
     /// Returns the program as it answers for a model and may use its tools, all of the prompt on its standard
@@ -102,7 +96,6 @@ impl SeatProgram {
             env: self.env.iter().filter(|name| !is_own(name)).cloned().collect(),
             command: self.command.iter().cloned().chain(self.recorder_words.iter().map(filled)).collect(),
             set: self.set.iter().cloned().chain(proxy).chain(direct).chain(set).collect(),
-            files: self.files.iter().cloned().chain(self.recorder_files.iter().cloned()).collect(),
             ..self.clone()
         }
     }

@@ -1,8 +1,7 @@
 //! A recorder on loopback: it answers as a service would, and keeps what it was asked.
 //!
-//! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, and Gemini's own API, whole or
-//! streamed, and takes note of other hosts where it is the proxy. It keeps no header, so that no key and no
-//! cookie is kept.
+//! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, whole or streamed, and refuses other
+//! hosts where it is the proxy. It keeps no header, so that no key and no cookie is kept.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -23,15 +22,8 @@ pub(super) const ANSWER: &str = "recorded";
 /// A larger body is not read, in bytes.
 const MOST_BODY: usize = 64 * 1024 * 1024;
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct Recording {
-    /// The bodies of requests to a model, in order; null for one that is no JSON.
-    pub(super) requests: Vec<Value>,
-    /// Other hosts that it was asked to connect to.
-    pub(super) hosts: Vec<String>,
-}
-
-type SharedRecording = Arc<Mutex<Recording>>;
+/// The bodies of requests to a model, in order; null for one that is no JSON.
+type SharedRecording = Arc<Mutex<Vec<Value>>>;
 
 /// A recorder at work until it is dropped.
 pub(super) struct Recorder {
@@ -53,7 +45,7 @@ impl Recorder {
         format!("http://{}", self.address)
     }
 
-    pub(super) fn recording(&self) -> Recording {
+    pub(super) fn requests(&self) -> Vec<Value> {
         lock(&self.recording).clone()
     }
 }
@@ -67,11 +59,7 @@ impl Drop for Recorder {
 async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     // A proxy is asked for other hosts.
-    if let Some(host) = head.uri.authority().filter(|host| host.as_str() != own.to_string()) {
-        let mut kept = lock(&kept);
-        if !kept.hosts.iter().any(|known| known == host.as_str()) {
-            kept.hosts.push(host.to_string());
-        }
+    if head.uri.authority().is_some_and(|host| host.as_str() != own.to_string()) {
         return StatusCode::FORBIDDEN.into_response();
     }
     let Ok(body) = to_bytes(body, MOST_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
@@ -80,7 +68,6 @@ async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, reques
         Some("messages") => messages,
         Some("completions") => completions,
         Some("responses") => responses,
-        Some(call) if call.ends_with("enerateContent") => contents,
         _ => {
             let none = json!({"error": {"type": "not_found_error", "message": "nothing is here"}});
             return (StatusCode::NOT_FOUND, axum::Json(none)).into_response();
@@ -88,8 +75,8 @@ async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, reques
     };
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (whole, events) = make(&request);
-    let is_stream = request["stream"] == true || path.ends_with(":streamGenerateContent");
-    lock(&kept).requests.push(request);
+    let is_stream = request["stream"] == true;
+    lock(&kept).push(request);
     if !is_stream {
         return axum::Json(whole).into_response();
     }
@@ -134,32 +121,6 @@ fn completions(request: &Value) -> (Value, Vec<Value>) {
     let mut whole = chunk("message", said, json!("stop"));
     whole["object"] = json!("chat.completion");
     (whole, events)
-}
-
-/// The answer of Gemini's own API, whole and as its only event. Where JSON is asked for it is JSON: Gemini
-/// CLI asks so which model fits, and asks again for minutes until that can be read.
-fn contents(request: &Value) -> (Value, Vec<Value>) {
-    let schema = &request["generationConfig"]["responseJsonSchema"];
-    let text = if schema.is_object() { filled(schema).to_string() } else { ANSWER.to_owned() };
-    let candidate =
-        json!({"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0});
-    let usage = json!({"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2});
-    let whole = json!({"candidates": [candidate], "usageMetadata": usage});
-    (whole.clone(), vec![whole])
-}
-
-/// Returns a value that fits a JSON Schema of objects, texts and numbers.
-fn filled(schema: &Value) -> Value {
-    match schema["type"].as_str().unwrap_or_default().to_ascii_lowercase().as_str() {
-        "object" => {
-            let properties = schema["properties"].as_object().into_iter().flatten();
-            properties.map(|(name, schema)| (name.clone(), filled(schema))).collect()
-        }
-        "integer" | "number" => json!(1),
-        "boolean" => json!(false),
-        "array" => json!([]),
-        _ => schema["enum"].get(0).cloned().unwrap_or_else(|| json!(ANSWER)),
-    }
 }
 
 fn responses(request: &Value) -> (Value, Vec<Value>) {

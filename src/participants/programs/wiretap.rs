@@ -1,6 +1,6 @@
 //! Measures what a program sends: it runs against a recorder, and the arriving prompt is compared with ours.
 //!
-//! Nothing of a request is kept but names of tools, counts of bytes and names of hosts.
+//! Nothing of a request is kept but names of tools, and counts of bytes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::program::SeatProgram;
-use super::recorder::{ANSWER, Recorder, Recording};
+use super::recorder::{ANSWER, Recorder};
 use super::seat::ProgramSeat;
 use crate::participants::{Participant as _, Prompt, SeatRequest};
 use crate::round::snapshot::sha256_hex;
@@ -26,7 +26,6 @@ pub struct WiretapFinding {
     /// Bytes of text it sends after ours.
     pub bytes_after: u64,
     pub is_whole: bool,
-    pub hosts: Vec<String>,
     pub checked_at: String,
 }
 
@@ -54,7 +53,7 @@ pub fn fingerprint(program: &SeatProgram, model: &str) -> String {
 /// When it cannot be pointed at one, reaches it with nothing, or does not give back its answer.
 pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<WiretapFinding, String> {
     let name = program.executable();
-    if !program.is_measurable(model) {
+    if !program.is_measurable() {
         return Err(format!("`{name}` cannot be pointed at a recorder for `{model}`"));
     }
     let recorder = Recorder::start().await.map_err(|error| format!("no recorder can be started: {error}"))?;
@@ -62,33 +61,32 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     let prompt = sample();
     let ask = SeatRequest::alone("wiretap", model, prompt.clone());
     let reply = seat.ask(&ask).await;
-    let recording = recorder.recording();
+    let requests = recorder.requests();
     let reply = match reply {
         Ok(reply) => reply.text,
-        Err(failure) if recording.requests.is_empty() => {
+        Err(failure) if requests.is_empty() => {
             return Err(format!("`{name}` sent the recorder nothing: {}", failure.full_reason()));
         }
         Err(failure) => failure.reason,
     };
-    if recording.requests.is_empty() {
+    if requests.is_empty() {
         return Err(format!("`{name}` answered and sent the recorder nothing"));
     }
     if reply.trim() != ANSWER {
         return Err(format!("`{name}` does not give back what the recorder answered: {reply}"));
     }
-    Ok(compared(&recording, &prompt, program.takes("{rules")))
+    Ok(compared(&requests, &prompt, program.takes("{rules")))
 }
 
-fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> WiretapFinding {
+fn compared(requests: &[Value], prompt: &Prompt, is_apart: bool) -> WiretapFinding {
     let (rules, user) = (&*prompt.rules, format!("{}{}", prompt.snapshot, prompt.tail));
     let ours = if is_apart { user } else { prompt.text() };
     let mut finding = WiretapFinding {
-        requests: recording.requests.len() as u64,
-        hosts: recording.hosts.clone(),
+        requests: requests.len() as u64,
         checked_at: crate::clock::now().to_string(),
         ..WiretapFinding::default()
     };
-    for request in &recording.requests {
+    for request in requests {
         tools(request, &mut finding.tools);
         let texts = texts(request);
         // The text after the snapshot may have lost white space at its end.
@@ -116,7 +114,7 @@ fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> WiretapFi
 }
 
 /// Under these keys requests list tools.
-const TOOL_LISTS: [&str; 4] = ["tools", "functions", "functionDeclarations", "mcp_servers"];
+const TOOL_LISTS: [&str; 3] = ["tools", "functions", "mcp_servers"];
 
 /// Adds the names of the tools that a request declares, at any depth.
 fn tools(value: &Value, names: &mut Vec<String>) {
@@ -149,7 +147,7 @@ fn tools(value: &Value, names: &mut Vec<String>) {
 /// Returns every text that a request gives the model, in the order it reads them.
 fn texts(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    for key in ["system", "systemInstruction", "instructions", "messages", "contents", "input"] {
+    for key in ["system", "instructions", "messages", "input"] {
         collect(&request[key], &mut found);
     }
     found
@@ -160,7 +158,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
         Value::String(text) => found.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
         Value::Object(map) => {
-            let parts = ["content", "parts", "text"].iter().filter_map(|key| map.get(*key));
+            let parts = ["content", "text"].iter().filter_map(|key| map.get(*key));
             parts.for_each(|part| collect(part, found));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

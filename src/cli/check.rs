@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::Timestamp;
 use crate::insight::pluralize;
 use crate::launch::environment::Environment;
+use crate::launch::needs::needs;
 use crate::launch::plan::{LaunchOptions, SessionPlan, examine_file, read_definition};
 use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
@@ -107,7 +108,7 @@ impl CheckFindings {
         errors.extend(refused);
         warnings.extend(warned);
         warnings.extend(undecidable_rounds(&session, &plan.file));
-        match plan.needs(&session, set_up) {
+        match needs(&session, set_up, &plan.options.answers) {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file));

@@ -77,12 +77,6 @@ impl Dirs {
         self.state.join("drafts")
     }
 
-    /// A file in the user's configuration is the user's own, not a project's.
-    pub fn is_own(&self, file: &Path) -> bool {
-        let folder = self.config.canonicalize();
-        file.canonicalize().is_ok_and(|file| folder.is_ok_and(|folder| file.starts_with(folder)))
-    }
-
     /// A file of the project's `.s2s` as it is now; none where it is not there.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };

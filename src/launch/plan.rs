@@ -81,8 +81,6 @@ pub struct SessionPlan {
     pub warnings: Vec<Diagnostic>,
     pub text: String,
     pub file: String,
-    /// The file is the user's own, not a project's.
-    pub is_own: bool,
     /// With the answers of the definition, as far as they are used.
     pub options: LaunchOptions,
     /// The text of the project's own tasks, if it has some.
@@ -118,7 +116,6 @@ impl SessionPlan {
             warnings,
             text: expanded.unwrap_or(text),
             file,
-            is_own: false,
             options,
             tasks: texts,
             unread: tasks.doubts,
@@ -136,8 +133,7 @@ impl SessionPlan {
 pub fn examine_file(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
     let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let plan = SessionPlan::of(text, file, folders)?;
-    Ok(SessionPlan { is_own: folders.is_own(path), ..plan })
+    SessionPlan::of(text, file, folders)
 }
 
 pub fn read_definition(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {

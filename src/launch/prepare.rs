@@ -9,7 +9,7 @@ use super::needs::needs;
 use super::plan::{LaunchOptions, SessionPlan};
 use super::roster::{UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
-use crate::config::need::{Need, What};
+use crate::config::need::Need;
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
@@ -21,7 +21,7 @@ use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::{
-    Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, state_file, with_written_names,
+    Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, with_written_names,
 };
 
 /// Receives each warning, and what is done meanwhile.
@@ -62,8 +62,7 @@ pub fn prepare(
         }
         undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
-    rehearsed_tasks(&session).iter().for_each(&mut *tell);
-    let needs = plan.needs(&session, set_up)?;
+    let needs = needs(&session, set_up, &plan.options.answers)?;
     if options.is_headless && !options.only_looks {
         set_up.trust.check_all(&needs)?;
     }
@@ -112,11 +111,13 @@ impl SessionPlan {
         Ok(DraftedSession { header, session, problems, notices })
     }
 
-    /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
-    /// one from the operating system.
+    /// The pseudonyms of a roster, where the definition asks for them: by the run's seed, else one from the
+    /// operating system.
     fn pseudonyms(&self, header: &SessionOpened) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
-        let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
-        let seed = asked.seed.or(self.options.seed).map_or_else(random_seed, Ok)?;
+        if !self.definition.pseudonyms {
+            return Ok(None);
+        }
+        let seed = self.options.seed.map_or_else(random_seed, Ok)?;
         Ok(Some(PseudonymMap::draw(seed, header.participants.iter().map(|seat| seat.name.as_str()))))
     }
 
@@ -143,20 +144,6 @@ impl SessionPlan {
             linked_sessions: self.linked.clone(),
             ..SessionOpened::default()
         })
-    }
-
-    /// Returns the consents that a session needs; the user's own definition needs none for programs and
-    /// secrets.
-    pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
-        let mut needs = needs(session, set_up, &self.options.answers)?;
-        let is_said = |need: &&mut Need| matches!(need.what, What::Program { .. } | What::Secret { .. });
-        if self.is_own {
-            for need in needs.iter_mut().filter(is_said) {
-                set_up.trust.agree(std::slice::from_ref(need));
-                need.named_by = None;
-            }
-        }
-        Ok(needs)
     }
 }
 
@@ -311,12 +298,4 @@ pub fn undecidable_rounds(session: &Session, file: &str) -> Vec<Diagnostic> {
         (!picks.is_empty()).then(|| problem.hint(hint))
     };
     definition.all_steps().filter_map(problem).collect()
-}
-
-/// Says that a session writes no state of its tasks, though the definition names their file.
-fn rehearsed_tasks(session: &Session) -> Option<Diagnostic> {
-    let file = session.tasks_file().filter(|_| session.has_rehearsal())?;
-    let file = state_file(file);
-    let problem = Diagnostic::new(format!("placeholders answer: nothing is written to `{file}`"));
-    Some(problem.hint("seat a model with `--model NAME=provider/model`, or script the answers (--answers)"))
 }

@@ -3,7 +3,7 @@
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
 //! the definition, `--model …`, the persona, the configured default.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 use super::environment::Environment;
 use super::plan::SessionPlan;
@@ -11,7 +11,6 @@ use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, pr
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, SeatInfo, SessionOpened};
-use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::tally::Tier;
 use crate::words::model_meant;
@@ -84,7 +83,6 @@ pub fn resolve(
     }
     header.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     let seats = &mut header.participants;
-    resolver.notice_seeds(seats);
     resolver.notice_idle_flag(seats);
     warn_of_unreachable(&plan.definition, seats, found);
     let fallbacks = plan.definition.participants.iter().flat_map(|spec| spec.models.iter().skip(1));
@@ -236,19 +234,6 @@ impl<'a> Resolver<'a> {
         prices
     }
 
-    /// Names the services that are sent no seed though the definition gives their seats one.
-    fn notice_seeds(&self, seats: &[SeatInfo]) {
-        let with_seed = seats.iter().filter(|seat| seat.seed.is_some());
-        let providers = with_seed.map(|seat| seat.model.split('/').next().unwrap_or_default());
-        for provider in providers.collect::<IndexSet<_>>() {
-            let is_program = self.catalog.seat_program(provider).is_some();
-            if is_program || !self.catalog.dialect(provider).is_none_or(ApiStyle::takes_seed) {
-                let what = format!("`{provider}` takes no seed: those of its seats are recorded, not sent");
-                self.found.warn(Diagnostic::new(what).with_file(self.found.file));
-            }
-        }
-    }
-
     /// Agents that steps name and that are no participants: models, personas, or nobody in particular.
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
@@ -283,18 +268,6 @@ impl<'a> Resolver<'a> {
         self.plan.definition.is_tracker(spec) || candidate.steps.iter().all(is_told)
     }
 
-    /// Says that a participant has no persona, where its name is nearly that of one.
-    fn notice_near_persona(&self, spec: &ParticipantSpec) {
-        if spec.agent_only || spec.persona.is_empty() || spec.models.is_empty() {
-            return;
-        }
-        let (personas, _) = self.library.all();
-        if let Some(near) = nearest(&spec.name, personas.iter().map(|found| found.persona.name.as_str())) {
-            let hint = format!("did you mean `persona: {near}`? else nothing is to be done");
-            self.found.warn_at(spec.place, format!("`{}` sits without a persona", spec.name), hint);
-        }
-    }
-
     fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
         let seats = self.plan.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();
@@ -326,8 +299,9 @@ impl<'a> Resolver<'a> {
         // A persona that cannot be read is reported as such.
         let is_missing = problem.place.is_none();
         if candidate.is_scripted() || is_missing && self.needs_no_persona(candidate) {
-            self.notice_near_persona(spec);
-        } else if candidate.is_added && self.nobody == UnknownAgentPolicy::Noticed {
+            return None;
+        }
+        if candidate.is_added && self.nobody == UnknownAgentPolicy::Noticed {
             self.found.warn(self.say_nobody(spec).at(self.found.file, spec.place.0, spec.place.1));
         } else {
             let problem = match is_missing {

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::keys::spec::KeyType::{
-    Any, Duration, Either, Flag, List, Map, Named, Positive, Steps, Text, Whole, Words,
+    Any, Duration, Either, List, Map, Named, Positive, Steps, Text, Whole, Words,
 };
 use super::keys::spec::key;
-use super::load::entries::{Entries, enum_of_words, keys};
+use super::load::entries::{enum_of_words, keys};
 use super::load::material::{AgendaKeys, ArtifactKeys, agenda, artifacts};
 use super::participants::{ParticipantSpec, SeatTools, participants};
 use super::steps::review::Review;
@@ -19,7 +19,7 @@ use super::steps::round::{RECENT_ROUNDS, Recall, RecallKeys, Round, Selection};
 use super::steps::step::{Completeness, Item, Step, StepKind};
 use super::task::{LinkDefinition, Report, TASK, Task, TrackerFile, links, tasks};
 use crate::round::material::{AgendaItem, Artifact};
-use crate::yaml::{Node, Value};
+use crate::yaml::Node;
 
 keys! {
     /// A facilitator's file: goal, people, material and steps.
@@ -79,9 +79,8 @@ keys! {
             "Names of seats, models and makers in answers: flagged, masked or left.",
             "mask",
         ),
-        /// Participants see each other by pseudonyms, drawn with the seed if one is given.
-        pseudonyms: Option<PseudonymSetting> as (Either(&[Flag, Map(&PseudonymSetting::MAP)])) =
-            key("pseudonyms", "false", "Pseudonyms in place of names.", "true") => pseudonyms,
+        /// Participants see each other by pseudonyms.
+        pseudonyms: bool = key("pseudonyms", "false", "Pseudonyms in place of names.", "true"),
         completeness: Option<Completeness> =
             key("completeness", "warn", "The completeness check of steps that set none.", "strict"),
         max_snapshot_bytes: usize as (Whole(1, u64::MAX)) =
@@ -154,21 +153,6 @@ enum_of_words! {
         Flag = "flag",
         /// The copy that is handed on has the names masked.
         Mask = "mask",
-    }
-}
-
-keys! {
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-    pub struct PseudonymSetting as "pseudonyms" ("pseudonyms") {
-        seed: Option<u64> = key("seed", "the run's, or random", "The seed they are drawn with.", "7"),
-    }
-}
-
-/// `true`, `false` or `{seed: 7}`.
-fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
-    match entries.node("pseudonyms")?.value {
-        Value::Bool(is_wanted) => is_wanted.then(PseudonymSetting::default),
-        _ => entries.map("pseudonyms").map(PseudonymSetting::read),
     }
 }
 

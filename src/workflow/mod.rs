@@ -22,7 +22,7 @@ mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, read_answer};
 pub use chosen::{LINK, split_participants};
-pub use definition::{Definition, LeakAction, PseudonymSetting, StepIndex};
+pub use definition::{Definition, LeakAction, StepIndex};
 pub use discussion::WITH_OPTIONS;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema_text};

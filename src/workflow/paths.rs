@@ -161,18 +161,12 @@ impl<'a> Unknown<'a> {
     }
 
     fn hint(&self, path: &[String]) -> String {
-        let (key, before) = (path[self.at].as_str(), &path[..self.at]);
+        let key = path[self.at].as_str();
         if let Some(result) = self.result {
             return format!("a step's result is `context.{result}`");
         }
         if self.at == 0 {
             return format!("{}; write `\\{{{{` for two braces", did_you_mean(key, &self.known));
-        }
-        if before.last().is_some_and(|last| last == "tally") && ROUND.contains(&key) {
-            return format!("did you mean `{}.{key}`?", before[..before.len() - 1].join("."));
-        }
-        if self.known.contains(&"tally") && TALLY_KEYS.contains(&key) {
-            return format!("did you mean `{}.tally.{key}`?", before.join("."));
         }
         did_you_mean(key, &self.known)
     }
@@ -291,9 +285,8 @@ mod tests {
         let condition =
             |text: &str| problems(&format!("- {{id: z, type: condition, condition: \"{text}\"}}"));
         for (text, wanted) in [
-            ("context.first.tally.outcome === 'blocked'", "did you mean `context.first.outcome`?"),
             ("context.first.tally.winner === 'p'", "did you mean `winners`?"),
-            ("context.first.winners.0 === 'p'", "did you mean `context.first.tally.winners`?"),
+            ("context.first.winners.0 === 'p'", "known here: data, success, outcome, decision, tally"),
             ("context.first.sucess", "did you mean `success`?"),
             ("context.first.data[0].reslt.position === 'x'", "did you mean `result`?"),
             ("context.both.tally.decided", "known here: data, success"),

@@ -8,10 +8,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::lang::Condition;
-use crate::ballot::BallotKind;
 use crate::diagnostic::Diagnostic;
-use crate::tally::Rule;
 use crate::yaml::read;
 
 /// Name and file text of each built-in strategy, in the order they are listed.
@@ -104,25 +101,15 @@ impl Strategy {
     }
 
     fn check(&self) -> Result<(), String> {
-        let unknown_kind = |kind: &&String| BallotKind::from_name(kind).is_none();
-        if let Some(kind) = self.accepts.iter().chain(self.rules.keys()).find(unknown_kind) {
-            return Err(format!("there is no ballot `{kind}`"));
-        }
-        let mut names =
-            self.rules.values().map(|rule| rule.as_str().or(rule["name"].as_str()).unwrap_or_default());
-        if let Some(rule) = names.find(|rule| Rule::from_name(rule).is_none()) {
-            return Err(format!("there is no rule `{rule}`"));
-        }
-        if self.accepts.is_empty() {
-            return Err("`accepts` names no ballot".to_owned());
-        }
         if self.phases.last().is_none_or(|phase| phase.ballot != "main") || self.phases.len() > MOST {
             return Err(format!("it needs 1 to {MOST} phases, the last with `ballot: main`"));
         }
         let mut earlier: HashSet<&str> = HashSet::new();
         for phase in &self.phases {
-            phase.check(&earlier).map_err(|why| format!("phase `{}`: {why}", phase.id))?;
-            earlier.insert(&phase.id);
+            if !earlier.insert(&phase.id) {
+                return Err(format!("two phases have the id `{}`", phase.id));
+            }
+            phase.check().map_err(|why| format!("phase `{}`: {why}", phase.id))?;
         }
         Ok(())
     }
@@ -142,35 +129,18 @@ impl Phase {
         }
     }
 
-    fn check(&self, earlier: &HashSet<&str>) -> Result<(), String> {
+    /// Checks that it ends and has a step of its own. Its rounds and conditions are checked as steps are.
+    fn check(&self) -> Result<(), &'static str> {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let is_own = !self.id.is_empty() && self.id.chars().all(is_plain) && !RESERVED.contains(&&*self.id);
-        let is_later = |of: &Option<String>| of.as_deref().is_some_and(|of| !earlier.contains(of));
-        let is_ballot = ["main", "position", "ideas", "findings"].contains(&&*self.ballot);
-        let ranks_wrongly = is_later(&self.ranks) || self.ranks.is_some() && self.ballot != "main";
-        let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
-        let problems = [
-            (!is_own, "its id must be small letters, digits and `-`, and no reserved word"),
-            (earlier.contains(&*self.id), "another phase has this id"),
-            (self.question.trim().is_empty(), "`question` is missing"),
-            (!is_ballot, "`ballot` must be main, position, ideas or findings"),
-            (is_later(&self.revises), "`revises` must name an earlier phase"),
-            (ranks_wrongly, "only a `main` ballot can rank, and only an earlier phase"),
-            (
-                !self.max_runs.map_or(self.repeat_if.is_none(), is_fit),
-                "`max_runs` is 1 to 20, and a phase with `repeat_if` needs it",
-            ),
-        ];
-        if let Some((_, why)) = problems.into_iter().find(|(is_wrong, _)| *is_wrong) {
-            return Err(why.to_owned());
+        if self.id.is_empty() || !self.id.chars().all(is_plain) || RESERVED.contains(&&*self.id) {
+            return Err("its id must be small letters, digits and `-`, and no reserved word");
         }
-        for condition in [&self.skip_if, &self.repeat_if].into_iter().flatten() {
-            Condition::parse(&condition.replace("phase.", "context."))
-                .map_err(|error| format!("`{condition}`: {}", error.message))?;
-            let named = condition.split("phase.").skip(1).filter_map(|rest| rest.split('.').next());
-            if let Some(id) = named.into_iter().find(|id| !earlier.contains(id) && *id != self.id) {
-                return Err(format!("`{condition}` names no phase so far: `{id}`"));
-            }
+        if self.ranks.is_some() && self.ballot != "main" {
+            return Err("only a `main` ballot can rank");
+        }
+        let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
+        if !self.max_runs.map_or(self.repeat_if.is_none(), is_fit) {
+            return Err("`max_runs` is 1 to 20, and a phase with `repeat_if` needs it");
         }
         Ok(())
     }
@@ -207,15 +177,10 @@ mod tests {
                 of("{id: vote, question: q, ballot: main, repeat_if: \"phase.vote.outcome === 'tie'\"}"),
                 "`max_runs`",
             ),
-            (of("{id: vote, question: q, ballot: main, skip_if: \"phase.x.outcome === 'tie'\"}"), "`x`"),
-            (of("{id: vote, question: q, ballot: main, revises: vote}"), "an earlier phase"),
             (of("{id: open, question: q, ballot: main}"), "no reserved word"),
-            (of(&format!("{vote}, {vote}")), "another phase has this id"),
-            (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` must be"),
+            (of(&format!("{vote}, {vote}")), "two phases have the id `vote`"),
             (of("{id: vote, question: q, ballot: position}"), "the last with `ballot: main`"),
             (of(""), "1 to 20 phases"),
-            (of(vote).replace("[choice]", "[votes]"), "no ballot `votes`"),
-            (of(vote).replace("rules: {}", "rules: {choice: loudest}"), "no rule `loudest`"),
             (of(vote).replace("name: own", "name: other"), "its `name` is `other`"),
         ];
         for (text, wanted) in cases {

@@ -13,7 +13,7 @@ fn desk(keys: &str) -> Desk {
 }
 
 pub fn run(desk: &Desk, answers: &Value) -> Ran {
-    desk.answered(answers, &["--json=result"])
+    desk.answered(answers, &["--json=result", "--seed=7"])
 }
 
 fn rounds(desk: &Desk) -> Vec<String> {
@@ -71,7 +71,7 @@ fn every_strategy_runs_to_its_end() {
 #[test]
 fn nobody_ranks_their_own_draft() {
     let desk = Desk::with(
-        "goal: G\npseudonyms: {seed: 7}\nparticipants: [{name: ann, model: human}, {name: bob, model: human}, \
+        "goal: G\nparticipants: [{name: ann, model: human}, {name: bob, model: human}, \
          {name: cy, model: human}]\nsteps:\n  - {id: talk, type: discussion, topic: \"A slogan?\", strategy: \
          draft-rank}\n",
     );
@@ -179,7 +179,7 @@ fn a_project_has_strategies_of_its_own() {
     assert!(out.contains(".s2s/strategies/twice.yaml") && out.contains(wanted), "{out}");
 }
 
-const CONSENT: &str = "pseudonyms: {seed: 7}
+const CONSENT: &str = "pseudonyms: true
 participants: [{name: skeptic, model: human}, {name: qa-lead, model: human}]
 steps:
   - {id: adopt, type: round, question: \"Retry?\", ballot: consent, rule: consent, on_undecided: again, next: again}
@@ -204,7 +204,7 @@ fn snapshots(desk: &Desk) -> Vec<Value> {
 fn an_open_conflict_is_in_every_report_and_names_nobody_in_a_snapshot() {
     let desk = Desk::with(CONSENT);
     let skeptic = "{consent: block, minimum_change: ask qa-lead first}";
-    desk.answered(answers(skeptic, "{consent: support}", "false"), &[]).code(0);
+    desk.answered(answers(skeptic, "{consent: support}", "false"), &["--seed=7"]).code(0);
     let seen = snapshots(&desk)[1]["open_conflicts"].clone();
     let change = seen[0]["minimum_change"].as_str().expect("a change");
     assert!(change.starts_with("ask participant-"), "names in it are masked: {change}");
@@ -221,7 +221,7 @@ fn a_round_without_quorum_resolves_nothing() {
     let skeptic = "[{consent: block, minimum_change: cap them}, {fail: offline}]";
     let lead = "[{consent: support}, {fail: offline}]";
     desk.write("decide.yaml", CONSENT.replace("rule: consent,", "rule: consent, on_failed: close,"));
-    desk.answered(answers(skeptic, lead, "[true, false]"), &[]);
+    desk.answered(answers(skeptic, lead, "[true, false]"), &["--seed=7"]);
     let seen = snapshots(&desk);
     assert_eq!(seen.last().expect("a round")["open_conflicts"][0]["id"], "CONF-001");
 }

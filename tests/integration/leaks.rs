@@ -39,7 +39,11 @@ fn desk_of(more: &str) -> Desk {
 }
 
 fn run(desk: &Desk) -> Ran {
-    desk.answered(ANSWERS, &["--json"]).code(0)
+    run_with(desk, &["--json"])
+}
+
+fn run_with(desk: &Desk, options: &[&str]) -> Ran {
+    desk.answered(ANSWERS, options).code(0)
 }
 
 /// The part of the second round's snapshot that holds the first round's answers.
@@ -97,8 +101,8 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 #[test]
 fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
     for seed in 1..6 {
-        let desk = desk_of(&format!("pseudonyms: {{seed: {seed}}}"));
-        let lines = run(&desk).lines();
+        let desk = desk_of("pseudonyms: true");
+        let lines = run_with(&desk, &["--json", "--seed", &seed.to_string()]).lines();
         let names = lines[0]["pseudonyms"]["names"].as_object().expect("the names").clone();
         assert_eq!(lines[0]["pseudonyms"]["seed"], seed);
         let handed = handed_on(&lines);

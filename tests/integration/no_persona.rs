@@ -91,17 +91,6 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     wrong.tells("needs a definition");
 }
 
-#[test]
-fn a_name_that_is_nearly_a_persona_is_told() {
-    let desk = Desk::rehearsing(
-        "question: x\nparticipants: [{name: qa-laed, model: rehearsal}, {name: ana, model: rehearsal}]\n",
-    );
-    let ran = desk.run(["--batch", "decide.yaml"]).code(0);
-    ran.tells("`qa-laed` sits without a persona");
-    ran.tells("did you mean `persona: qa-lead`?");
-    assert!(!ran.err.contains("`ana`"), "{}", ran.err);
-}
-
 const FORM: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\nrule: majority\n";
 
 #[test]
@@ -121,8 +110,7 @@ fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
              other: {{api: anthropic, base_url: \"{url}\"}}\n"
     );
     desk.write("../home/config/config.yaml", text);
-    let ran = desk.run(["--batch", "decide.yaml"]).code(3);
-    ran.tells("`other` takes no seed: those of its seats are recorded, not sent");
+    desk.run(["--batch", "decide.yaml"]).code(3);
 
     let replayed = desk.log(&arg(&desk.session()));
     let seats = replayed[0]["participants"].as_array().expect("seats").clone();

@@ -210,7 +210,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     assert!(!desk.home().join("stdin").exists());
     desk.run(["--batch", "decide.yaml", "--model", "mine/m", "--trust"]).code(0);
     for (said, problem) in [
-        ("command: [x], reply: \"$.result\"", "write `result`"),
+        ("command: [x], reply: \"$.result\"", "a path begins with a name"),
         ("reply: x", "has keys of a program and no `command`"),
         ("command: [prog], arguments: [x]", "write them into its `command`"),
         ("command: [x], allow_tools: [bash]", "`bash` cannot be allowed in a blind round"),

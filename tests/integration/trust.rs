@@ -122,10 +122,6 @@ fn a_program_of_a_definition_is_run_once_it_is_agreed_to() {
     assert_eq!(desk.read("RAN"), "x\n");
     desk.run(["resume", "stranger.s2s", "--trust"]).code(4);
     assert_eq!(desk.read("RAN"), "x\nx\n");
-    // What lies in the user's own configuration is the user's.
-    desk.write("../home/config/own.yaml", program);
-    desk.run(["--batch", "../home/config/own.yaml"]).code(4);
-    assert_eq!(desk.read("RAN"), "x\nx\nx\n");
 }
 
 #[test]

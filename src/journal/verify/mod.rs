@@ -363,10 +363,9 @@ fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
 /// Pseudonyms are there where the definition asks for them, and are those of their seed.
 fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
     let names = opened.participants.iter().map(|seat| seat.name.as_str());
-    match (&opened.pseudonyms, &definition.pseudonyms) {
-        (None, None) => true,
-        (Some(drawn), Some(_)) => *drawn == PseudonymMap::draw(drawn.seed, names),
-        _ => false,
+    match &opened.pseudonyms {
+        None => !definition.pseudonyms,
+        Some(drawn) => definition.pseudonyms && *drawn == PseudonymMap::draw(drawn.seed, names),
     }
 }
 

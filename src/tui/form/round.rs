@@ -60,7 +60,6 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
 /// The fields of a question with this kind of ballot, and of who is asked; what few rounds need is folded.
 fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
     let orders = OptionOrder::WORDS.map(|(word, _)| word);
-    let strengths: Vec<&str> = std::iter::once("any").chain(Tier::ASKED.map(|(word, _)| word)).collect();
     let mut fields = vec![
         Field::text("question", "What everyone is asked", ""),
         Field::text("exploration", "What they should know; type or paste it", "").labeled("background"),
@@ -69,7 +68,7 @@ fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
         rule_field(kind),
     ];
     fields.extend(who);
-    let about = "deadline, quorum, close, ties, order, scale, strength";
+    let about = "deadline, quorum, close, ties, order, scale, act_at";
     fields.extend([
         Field::choice(MORE, about, &["folded", "shown"], "folded").labeled("more …"),
         Field::line("deadline", "90s, 5m; empty for none", ""),
@@ -78,7 +77,7 @@ fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
         Field::choice("ties", "no decision, you decide, or by lot", &["none", "ask", "{seeded: 1}"], ""),
         Field::choice("order", "in which seats see the options", &orders, ""),
         Field::line("scale", "Scores: 0 to 5; cards of an estimate: 1, 2, 3, 5, 8", ""),
-        Field::choice("act_at", "the least strength of a decision", &strengths, "any").labeled("strength"),
+        Field::choice("act_at", "least strength", &["any", "weak", "strong", "unanimous"], "any"),
     ]);
     fields
 }

@@ -3,42 +3,27 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::workflow::load::entries::Findings;
-use crate::workflow::steps::discussion::{DiscussionKeys, FacilitatorKeys};
+use crate::workflow::steps::discussion::DiscussionKeys;
 use crate::yaml::Node;
-
-/// The persona of a model that leads, unless it is given another.
-const PERSONA: &str = "facilitator";
 
 pub struct Lead {
     name: String,
     model: String,
-    persona: String,
     /// When a person is asked though a proposal is valid; always when absent.
     ask_if: Option<String>,
 }
 
 impl Lead {
     /// The model that leads, by the keys of a discussion; `None` if a person does.
-    pub fn read(step: &Node, keys: DiscussionKeys, found: &Findings<'_>) -> Option<Self> {
-        let lead = keys.facilitator.filter(|lead| lead.model != "human" || lead.persona.is_some());
-        if lead.is_none() && keys.approve.is_some() {
-            let message = "`approve` has no effect: a person leads this discussion";
-            found.refuse(step, message, "name a model as `facilitator`, or leave `approve` out");
-        }
-        let FacilitatorKeys { model, persona } = lead?;
-        let ask_if = match keys.approve {
-            Some(Json::String(word)) if word == "all" => None,
-            Some(Json::Number(alone)) => Some(format!("rounds > {alone}")),
-            _ => Some("false".to_owned()),
-        };
-        let persona = persona.unwrap_or_else(|| PERSONA.to_owned());
-        Some(Self { name: format!("{}-facilitator", step.text("id")), model, persona, ask_if })
+    pub fn read(step: &Node, keys: DiscussionKeys) -> Option<Self> {
+        let model = keys.facilitator.filter(|model| model != "human")?;
+        let ask_if = (!keys.is_approved).then(|| "false".to_owned());
+        Some(Self { name: format!("{}-facilitator", step.text("id")), model, ask_if })
     }
 
     /// It as a participant that sits in no round.
     pub fn participant(&self) -> Json {
-        json!({ "name": self.name, "model": self.model, "persona": self.persona, "agent_only": true })
+        json!({ "name": self.name, "model": self.model, "persona": "facilitator", "agent_only": true })
     }
 
     fn agent(&self, id: &str, form: &str, about: &str, topic: &str, ok: &str) -> Json {

@@ -59,7 +59,7 @@ impl Discussion {
             ballot.entry("order").or_insert_with(|| "per-seat".into());
         }
         let (topic, max_rounds) = (own.topic.clone(), own.max_rounds);
-        let lead = Lead::read(step, own, found);
+        let lead = Lead::read(step, own);
         if strategy.ranks_answers() && ballot.contains_key("options") {
             let message = format!("the answers are the options of strategy `{name}`");
             found.refuse(step, message, "leave `options` out");

@@ -5,7 +5,7 @@ pub(crate) mod ballot;
 pub(crate) mod entries;
 pub(crate) mod material;
 
-use super::definition::{Definition, PseudonymSetting};
+use super::definition::Definition;
 use super::discussion::expanded;
 use super::keys::check::check_definition;
 use super::participants::ParticipantSpec;
@@ -181,7 +181,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     definition.tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
     let revises = |step: &Step| step.round().is_some_and(|round| round.revises.is_some());
     if !entries.has("pseudonyms") && definition.all_steps().any(revises) {
-        definition.pseudonyms = Some(PseudonymSetting::default());
+        definition.pseudonyms = true;
     }
     let Definition { participants, steps, .. } = &mut definition;
     for step in steps {

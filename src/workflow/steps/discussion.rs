@@ -1,8 +1,6 @@
 //! `discussion`: leads a topic through the rounds of a strategy. Loading a definition puts these rounds
 //! in its place.
 
-use serde_json::Value as Json;
-
 use crate::workflow::keys::spec::KeyType::{Either, Text, Whole, Words};
 use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::workflow::load::entries::keys;
@@ -19,26 +17,15 @@ keys! {
             "The rounds that it is led through; also one of the project's own in `.s2s/strategies`.",
             "delphi",
         ),
-        facilitator: Option<FacilitatorKeys> = key(
+        facilitator: Option<String> = key(
             "facilitator",
             "human",
             "Who leads: a person, or a model that writes questions, notes and merges.",
             "anthropic/claude-sonnet-5",
         ),
-        approve: Option<Json> as (Either(&[Words(|| vec!["all", "none"]), Whole(1, u64::MAX)])) = key(
-            "approve",
-            "none",
-            "Which proposals of the model a person sees first: all, none, or those after so many rounds.",
-            "all",
-        ),
+        is_approved: bool as (Words(|| vec!["all", "none"])) =
+            key("approve", "none", "Which proposals of the model a person sees first.", "all"),
         max_rounds: Option<u64> as (Whole(1, u64::MAX)) =
             key("max_rounds", "those of the strategy", "The most rounds.", "6"),
-    }
-}
-
-keys! {
-    pub struct FacilitatorKeys as "facilitator" ("`facilitator`") or "model" (Text) {
-        model: String = key("model", REQUIRED, "The model.", "anthropic/claude-sonnet-5"),
-        persona: Option<String> = key("persona", "facilitator", "Its persona.", "facilitator"),
     }
 }

@@ -252,7 +252,6 @@ keys! {
     pub struct Record as "record" ("`record`") {
         from: Transform =
             key("from", REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions"),
-        what: Option<Recorded> = key("as", "the last name of `from`", "What the list holds.", "questions"),
     }
 }
 
@@ -272,8 +271,7 @@ impl Record {
     /// Content of the list; none if it must be a map of lists.
     pub fn recorded(&self) -> Option<Recorded> {
         let last = self.from.path().last().map_or("", String::as_str);
-        let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
-        self.what.or(named)
+        Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what)
     }
 }
 

@@ -62,7 +62,7 @@ fn without_places(definition: &Definition) -> String {
 
 fn is_driven(text: &str, definition: &Definition) {
     // Who goes by which pseudonym is drawn when a session is begun, which nobody does here.
-    if definition.pseudonyms.is_some() {
+    if definition.pseudonyms {
         return;
     }
     let events = drive(text, definition);

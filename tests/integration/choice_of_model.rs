@@ -91,7 +91,7 @@ fn a_recording_answers_as_it_did_without_the_network() {
     assert_eq!(tally("first.s2s"), tally("again.s2s"));
     desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
     let other = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s"]).code(5);
-    other.shows("the prompt has changed since the recording: line ").shows("  question: \"y\"");
+    other.shows("the prompt has changed since the recording");
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/none.s2s"]).code(2);
     ran.tells("none.s2s: there is no such file");
 }

@@ -166,7 +166,7 @@ impl<'a> ParticipantFactory<'a> {
             return Ok(Arc::clone(made));
         }
         let made: Arc<dyn Participant> = match provider {
-            "rehearsal" => Arc::new(Rehearsal),
+            "rehearsal" => Arc::new(Rehearsal { is_watched: self.desk.is_some() }),
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
             REMOTE => Arc::new(Human::default()),

@@ -258,7 +258,10 @@ mod tests {
             || Timestamp(0),
             |engine| {
                 engine.config.replace_seat = Box::new(|model| match model {
-                    "test/b" => Ok(ReplacementSeat { participant: Arc::new(Rehearsal), price: None }),
+                    "test/b" => Ok(ReplacementSeat {
+                        participant: Arc::new(Rehearsal { is_watched: false }),
+                        price: None,
+                    }),
                     _ => Err("no key".to_owned()),
                 });
                 engine.stage(Command::StartStep).unwrap();

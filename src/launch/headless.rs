@@ -109,7 +109,7 @@ mod tests {
         let answers = Answers::parse(answers, "a.yaml").unwrap();
         let (mut observer, mut facilitator) = (Nobody, HeadlessFacilitator::new(answers, false));
         let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();
-        let table = [("ann".to_owned(), Arc::new(Rehearsal) as _)].into();
+        let table = [("ann".to_owned(), Arc::new(Rehearsal { is_watched: false }) as _)].into();
         let config = EngineConfig {
             context_file: Box::new(|| Ok(Some("a project".to_owned()))),
             budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),

@@ -2,8 +2,10 @@
 //!
 //! The lot falls by a hash of snapshot, seat and seed. Nothing of the prompt is read.
 
+use std::time::Duration;
+
 use futures::FutureExt as _;
-use futures::future::{self, BoxFuture};
+use futures::future::BoxFuture;
 use serde_json::{Number, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -17,18 +19,24 @@ const UNDONE: &str = "Placeholder: nothing was done, no model was asked";
 
 /// The placeholder as a participant. All seats may share one.
 #[derive(Debug, Clone, Copy)]
-pub struct Rehearsal;
+pub struct Rehearsal {
+    /// A person looks on: each seat takes 1 to 3 seconds, so that a sealed round is seen.
+    pub is_watched: bool,
+}
 
 impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        future::lazy(|_| {
+        async {
             let answer = match &ask.task {
                 Some(task) => work(task)?,
                 None => answer(ask),
             };
+            if self.is_watched && ask.task.is_none() {
+                tokio::time::sleep(Duration::from_millis(1000 + lots(ask)("time") % 2000)).await;
+            }
             let text = format!("```json\n{answer:#}\n```\n");
             Ok(Reply { usage: Some(TokenUsage::default()), ..Reply::own(Origin::Placeholder, text) })
-        })
+        }
         .boxed()
     }
 }
@@ -37,14 +45,7 @@ impl Participant for Rehearsal {
 fn answer(ask: &SeatRequest) -> Value {
     let open = BallotForm::default();
     let form = ask.ballot.as_deref().unwrap_or(&open);
-    let seat = Sha256::new()
-        .chain_update(sha256_hex(&*ask.prompt.snapshot))
-        .chain_update(&ask.seat)
-        .chain_update(ask.seed.unwrap_or_default().to_be_bytes());
-    let number = |of: &str| {
-        let hash = seat.clone().chain_update(of).finalize();
-        hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
-    };
+    let number = lots(ask);
     let mut options: Vec<&str> = form.options.iter().map(String::as_str).collect();
     options.sort_by_cached_key(|option| number(option));
     let stage = Stage {
@@ -62,6 +63,18 @@ fn answer(ask: &SeatRequest) -> Value {
         answer.insert("rationale".to_owned(), json!([LABEL]));
     }
     Value::Object(answer)
+}
+
+/// Draws numbers by a hash of snapshot, seat, seed and what each is for.
+fn lots(ask: &SeatRequest) -> impl Fn(&str) -> u64 {
+    let seat = Sha256::new()
+        .chain_update(sha256_hex(&*ask.prompt.snapshot))
+        .chain_update(&ask.seat)
+        .chain_update(ask.seed.unwrap_or_default().to_be_bytes());
+    move |of| {
+        let hash = seat.clone().chain_update(of).finalize();
+        hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    }
 }
 
 /// The answer to a work item: the smallest value that fits its schema, else a note that nothing was done.

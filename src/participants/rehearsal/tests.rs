@@ -36,6 +36,15 @@ fn the_lot_falls_by_snapshot_seat_and_seed() {
     assert!(differ((0..40).map(|nth| seated(&format!("Which? {nth}"), 1, None)).collect()));
 }
 
+#[tokio::test(start_paused = true)]
+async fn who_looks_on_sees_a_sealed_round() {
+    for (is_watched, took) in [(true, 1000..3000), (false, 0..1)] {
+        let begun = tokio::time::Instant::now();
+        Rehearsal { is_watched }.ask(&testing::ask("", "", "")).await.unwrap();
+        assert!(took.contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
+    }
+}
+
 #[test]
 fn every_answer_meets_its_form_and_says_nothing_else() {
     let scale =

@@ -101,6 +101,9 @@ impl Strategy {
     }
 
     fn check(&self) -> Result<(), String> {
+        if self.accepts.is_empty() {
+            return Err("`accepts` names no ballot".to_owned());
+        }
         if self.phases.last().is_none_or(|phase| phase.ballot != "main") || self.phases.len() > MOST {
             return Err(format!("it needs 1 to {MOST} phases, the last with `ballot: main`"));
         }
@@ -110,6 +113,9 @@ impl Strategy {
                 return Err(format!("two phases have the id `{}`", phase.id));
             }
             phase.check().map_err(|why| format!("phase `{}`: {why}", phase.id))?;
+            if let Some(id) = phase.named().find(|id| !earlier.contains(id)) {
+                return Err(format!("phase `{}` names no phase so far: `{id}`", phase.id));
+            }
         }
         Ok(())
     }
@@ -127,6 +133,14 @@ impl Phase {
             context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
             ..Self::default()
         }
+    }
+
+    /// The phases that it names.
+    fn named(&self) -> impl Iterator<Item = &str> {
+        let conditions = [&self.skip_if, &self.repeat_if].into_iter().flatten();
+        let read = conditions.flat_map(|condition| condition.split("phase.").skip(1));
+        let read = read.filter_map(|rest| rest.split('.').next());
+        [&self.revises, &self.ranks].into_iter().flatten().map(String::as_str).chain(read)
     }
 
     /// Checks that it ends and has a step of its own. Its rounds and conditions are checked as steps are.
@@ -177,6 +191,12 @@ mod tests {
                 of("{id: vote, question: q, ballot: main, repeat_if: \"phase.vote.outcome === 'tie'\"}"),
                 "`max_runs`",
             ),
+            (
+                of("{id: vote, question: q, ballot: main, skip_if: \"phase.x.outcome === 'tie'\"}"),
+                "so far: `x`",
+            ),
+            (of(&format!("{{id: a, question: q, ballot: main, revises: vote}}, {vote}")), "so far: `vote`"),
+            (of(vote).replace("[choice]", "[]"), "names no ballot"),
             (of("{id: open, question: q, ballot: main}"), "no reserved word"),
             (of(&format!("{vote}, {vote}")), "two phases have the id `vote`"),
             (of("{id: vote, question: q, ballot: position}"), "the last with `ballot: main`"),

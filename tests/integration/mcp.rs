@@ -114,7 +114,8 @@ impl Client {
 /// A desk whose model `lab/m` says the canary; seat `qa-lead` waits until it is released.
 fn gated() -> (Desk, Server) {
     let server = Server::start(move |request| {
-        let answer = Answer::chat(&format!("vote: redis\nposition: {CANARY}\n"));
+        let vote = if request.seat() == "technical-lead" { "sqlite" } else { "redis" };
+        let answer = Answer::chat(&format!("vote: {vote}\nposition: {CANARY}\n"));
         if request.seat() == "qa-lead" { answer.held() } else { answer }
     });
     (Desk::new().served_by(&server), server)
@@ -136,9 +137,12 @@ fn question() -> Value {
 fn nothing_but_numbers_is_said_before_the_close() {
     let (desk, server) = gated();
     let mut client = Client::connected(&desk, &[]);
-    let session = client.convene(&question());
-    client.until_sealed(&session, 1);
-    let numbers = json!({"session": session, "state": "open", "seats": 2, "sealed": 1, "poll_ms": 3000});
+    let mut asked = question();
+    let seats = ["skeptic", "qa-lead", "technical-lead"];
+    asked["participants"] = json!(seats.map(|name| json!({"persona": name, "model": "lab/m"})));
+    let session = client.convene(&asked);
+    client.until_sealed(&session, 2);
+    let numbers = json!({"session": session, "state": "open", "seats": 3, "sealed": 2, "poll_ms": 3000});
     assert_eq!(client.status(&session), numbers);
     let said = client.refused("result", &json!({"session": session}));
     assert!(said.contains("not over") && said.contains("`status`"), "{said}");
@@ -149,7 +153,7 @@ fn nothing_but_numbers_is_said_before_the_close() {
     assert_eq!(client.waited(&session)["state"], "closed");
     let result = client.result(&session);
     assert_eq!((&result["decided"], &result["winner"]), (&json!(true), &json!("redis")), "{result}");
-    assert_eq!(result["dissent"], json!([]));
+    assert_eq!(result["dissent"], json!(["technical-lead"]));
     assert_eq!(result["rounds"][0]["seats"][0]["answer"]["position"], CANARY);
     assert_eq!(result["rehearsal"], false);
 }

@@ -176,7 +176,8 @@ fn take_answer(session: &Session, given: ApprovalGiven) -> DecideResult {
         _ if !choices.is_empty() && !given.approved => refuse("a choice is no refusal"),
         Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
         Some(choice) if !choices.contains(choice) => {
-            refuse(format!("`{choice}` is none of the choices: {}", choices.join(", ")))
+            let known = choices.join(", ");
+            refuse(format!("`{choice}` is none of the choices of step `{}`: {known}", given.step))
         }
         None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
         _ => Ok(vec![Event::ApprovalGiven(given)]),

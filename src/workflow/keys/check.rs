@@ -8,7 +8,7 @@ use crate::workflow::definition::Definition;
 use crate::workflow::load::entries::{Findings, as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
 use crate::workflow::steps::step::{EVERY, shared_keys, step_keys, type_of};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Value, read};
 
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
     if matches!(node.value, Value::Map(_)) {
@@ -218,7 +218,7 @@ impl Place<'_> {
             (_, Value::Text(_)) if name == "context" => {
                 "write it as `exploration: …`, the background, or as `project_summary: …`".to_owned()
             }
-            (_, Value::Text(text)) if !may_be_text && (text == "true" || text.parse::<f64>().is_ok()) => {
+            (_, Value::Text(text)) if read(text, "").is_ok_and(|plain| suits(&plain, kind)) => {
                 format!("write it without quotes: `{name}: {text}`")
             }
             _ => format!("write `{name}: {}`", self.key.example),

@@ -10,13 +10,15 @@ use serde_json::Value as Json;
 
 use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{ApprovalGiven, DECIDE, Merge, MergedOption, SCRIPTED, Session, SetAside, option_id};
+use crate::history::{
+    ApprovalGiven, CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
+};
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
 use crate::workflow::keys::check::Keys;
 use crate::workflow::keys::spec::{KeySpec, key};
 use crate::workflow::load::entries::{Entries, Findings, items, keys};
-use crate::workflow::{Definition, Round, Step, StepKind, as_text, written_id};
+use crate::workflow::{Definition, Round, Step, StepKind, Template, as_text, written_id};
 use crate::yaml::{Map as YamlMap, MapKey, Node, Value, read_yaml_or_json};
 
 /// The key of what is said after rounds, where no step has that name.
@@ -133,8 +135,8 @@ impl Answers {
                 continue;
             }
             let is_of = |step: &&Step| step.max_runs.is_some() && exhausted_key(&step.id) == id;
-            if definition.all_steps().any(|step| is_of(&step)) {
-                problems.extend(items(node).iter().filter_map(|item| exhausted(item, &self.file).err()));
+            if let Some(step) = definition.all_steps().find(is_of) {
+                problems.extend(items(node).iter().filter_map(|item| self.check_exhausted(item, step).err()));
                 continue;
             }
             let Some(step) = step_of(definition, id) else {
@@ -171,12 +173,38 @@ impl Answers {
         if problems.is_empty() { Ok(unused) } else { Err(problems) }
     }
 
+    /// Refuses an answer of a step whose runs are used up that the facilitator will not be offered.
+    fn check_exhausted(&self, node: &Node, step: &Step) -> Result<(), Diagnostic> {
+        let choice = exhausted(node, &self.file)?.choice.unwrap_or_default();
+        let round = step.round();
+        let is_known_later = round.is_some_and(is_known_later);
+        let options = round.map_or(&[][..], |round| &round.ballot.options);
+        let options = options.iter().map(|option| format!("{DECIDE}{option}"));
+        let known: Vec<String> =
+            [TAKE, CONTINUE, STOP].map(str::to_owned).into_iter().chain(options).collect();
+        if known.contains(&choice) || is_known_later && choice.starts_with(DECIDE) {
+            return Ok(());
+        }
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        let message = format!("step `{}` cannot go on with `{choice}`", step.id);
+        Err(node.problem(&self.file, message).hint(did_you_mean(&choice, &names)))
+    }
+
     fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
         let is_tie = matches!(node.value, Value::Text(_)) && round.ties == Ties::Ask;
         for item in items(node).iter().filter(|item| !matches!(item.value, Value::Map(_)) && !is_tie) {
             let message =
                 format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
             problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
+        }
+        let Some(ties) = tie(node).filter(|_| !is_known_later(round)) else { return };
+        let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
+        for choice in ties.lines {
+            let text = as_text(choice).unwrap_or_default();
+            if !options.contains(&text.as_str()) {
+                let message = format!("the tie of round `{step}` cannot go to `{text}`");
+                problems.push(choice.problem(&self.file, message).hint(did_you_mean(&text, &options)));
+            }
         }
     }
 
@@ -267,6 +295,11 @@ fn names(node: &Node) -> impl Iterator<Item = &str> {
 /// Returns the entry that decides a round's tie.
 fn tie(node: &Node) -> Option<Script<&Node>> {
     if matches!(node.value, Value::Text(_)) { Some(script(node)) } else { named(node, TIE) }
+}
+
+/// The options of the round are known only when it opens.
+fn is_known_later(round: &Round) -> bool {
+    round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
 }
 
 /// The step that an entry is for. Steps of an `each` are there as they are written or, once it has begun, as

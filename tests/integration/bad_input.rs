@@ -166,6 +166,7 @@ fn answers_are_checked_before_anything_runs() {
         ("ok: maybe\n", "must be a map of keys, found text"),
         ("ok: {comment: x}\n", "has no `approved`"),
         ("pick: [a]\n", "must be a map of seats, found text"),
+        ("pick: {tie: c}\n", "cannot go to `c`"),
         ("- a\n", "a map of step ids"),
         ("ok: [\n", "answers.yaml:"),
     ] {

@@ -241,5 +241,5 @@ fn a_decision_of_the_facilitator_says_so_with_its_reason_and_the_dissent() {
     assert_eq!(desk.report("s.s2s")["decisions"][0]["dissent"][0]["participant"], "ann");
     desk.write("answers.yaml", format!("{tied}{}", said.replace("option: memory", "option: memry")));
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(2);
-    ran.tells("`decide: memry` is none of the choices").tells("decide: memory");
+    ran.tells("cannot go on with `decide: memry`").tells("`decide: memory`");
 }

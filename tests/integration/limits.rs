@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use futures::future::join_all;
 use roundtable::participants::http::Service;
 use roundtable::participants::{Failure, Participant as _, Reply, SeatRequest};
 use serde_json::json;
@@ -51,6 +52,23 @@ async fn a_wait_that_is_asked_for_is_obeyed_as_given_whatever_else_is_told() {
     let (reply, waited) = refused_first(&["retry-after: 1"], hasty).await;
     assert_eq!(reply.expect("a reply").tries, 2);
     assert!(waited.expect("a second request") >= ms(1000));
+}
+
+#[tokio::test]
+async fn seats_of_a_model_that_asked_to_wait_ask_in_turn_and_all_are_answered() {
+    let accepted = Mutex::new(None::<Instant>);
+    let server = Server::start(move |_| {
+        let mut accepted = accepted.lock().expect("no panic");
+        if accepted.is_some_and(|at| at.elapsed() < ms(50)) {
+            return Answer::new(429, &["retry-after-ms: 100"], "{}");
+        }
+        *accepted = Some(Instant::now());
+        Answer::chat("x")
+    });
+    let (participant, asks) = (participant(open_ai(&server)), vec![ask(); 12]);
+    let replies = join_all(asks.iter().map(|ask| participant.ask(ask))).await;
+    assert!(replies.iter().all(Result::is_ok), "{replies:?}");
+    assert!(server.requests().len() <= 36);
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Response, Url};
-use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
+use tokio::sync::{MutexGuard, OnceCell, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::api::{ApiStyle, ServiceError, first_line};
@@ -59,6 +59,8 @@ pub struct HttpParticipant {
 #[derive(Default)]
 struct KnownModel {
     learned: Mutex<Learned>,
+    /// Of the seat whose request is not accepted yet, once the service has asked for a wait.
+    turn: tokio::sync::Mutex<()>,
     /// Its context window, where a local server tells it.
     window: OnceCell<Option<usize>>,
 }
@@ -133,8 +135,13 @@ impl HttpParticipant {
         let mut parameters = Parameters::of(&self.service, ask, &lock(&model.learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
-        let mut last = None;
+        let (mut last, mut turn) = (None, None);
         loop {
+            if turn.is_none() && lock(&model.learned).has_asked_to_wait {
+                // A wait for one model must not hold up requests to another.
+                permit = None;
+                turn = Some(patience.wait(tries, model.turn.lock()).await?);
+            }
             if permit.is_none() {
                 permit = patience.wait(tries, self.permits.acquire()).await?.ok();
             }
@@ -145,7 +152,7 @@ impl HttpParticipant {
             tries += 1;
             ask.watch.asked(tries);
             let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
-            let sending = self.send(body.clone(), ask, &mut lead);
+            let sending = self.send(body.clone(), ask, &mut lead, &mut turn);
             let sent = patience.spend(tries, sending).await?;
             drop(permit.take());
             let secrets = self.service.secrets();
@@ -157,6 +164,7 @@ impl HttpParticipant {
                 Err(fault) => fault.masked(&secrets),
             };
             paid.settle(None, fault.may_cost);
+            lock(&model.learned).has_asked_to_wait |= fault.asked.is_some();
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
@@ -224,10 +232,14 @@ impl HttpParticipant {
         body: SplitBody,
         ask: &SeatRequest,
         lead: &mut Option<WarmupGuard>,
+        turn: &mut Option<MutexGuard<'_, ()>>,
     ) -> Result<Reply, RequestError> {
         let response = self.request(Method::POST, self.url.clone(), Body::wrap(body)).await?;
         match self.accepted(response).await {
-            Ok(response) => self.read_reply(response, lead, ask).await,
+            Ok(response) => {
+                *turn = None;
+                self.read_reply(response, lead, ask).await
+            }
             Err(fault) if fault.is_filtered => Ok(without_text(Finish::Refusal)),
             Err(fault) => Err(fault),
         }

@@ -96,6 +96,8 @@ pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     pub thinks: bool,
+    /// Its seats ask one after another from then on.
+    pub has_asked_to_wait: bool,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.

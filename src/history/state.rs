@@ -276,10 +276,10 @@ impl Session {
     /// Returns whether every surface begins with REHEARSAL: no rule has counted anything else.
     pub fn is_rehearsal(&self) -> bool {
         let is_placeholder = |seat: &SeatInfo| seat.is_rehearsal() && seat.scripted.is_empty();
-        let is_all = self.roster.values().all(is_placeholder);
+        let is_all = || self.rehearses() || self.roster.values().all(is_placeholder);
         let counted = || self.rounds.iter().filter_map(|round| round.tally.as_ref());
-        self.rehearses() && (is_all || self.has_rehearsal())
-            || is_all && self.has_rehearsal()
+        self.has_rehearsal() && is_all()
+            || self.rehearses() && !self.definition().all_steps().any(Step::asks_seats)
             || counted().any(|tally| tally.rehearsal)
                 && counted().all(|tally| tally.rehearsal || tally.rule.is_none())
     }

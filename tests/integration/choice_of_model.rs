@@ -189,13 +189,17 @@ fn answers_scripted_for_copies_of_each_are_no_models() {
          steps:\n      - {id: vote, type: round, question: \"Is {{file}} ready?\", \
          ballot: {kind: choice, options: [ready, wait]}, rule: majority}\n",
     );
-    desk.answered("f.1.vote: {qa-lead: {vote: ready}, skeptic: {vote: ready}}\n", &[]).code(0);
+    let first = "f.1.vote: {qa-lead: {vote: ready}, skeptic: {vote: ready}}\n";
+    desk.answered(first, &[]).code(0);
     assert_eq!(origins(&desk), ["script", "script", "model", "model"]);
     assert_eq!(server.requests().len(), 2);
     let report = |args: &[&str]| desk.run(["report", "s.s2s"].iter().chain(args)).out;
     assert!(report(&[]).contains("Scripted: 2 of 4 answers were given by a script, not by a model"));
     assert!(report(&["--round", "f.1.vote"]).contains("Scripted: 2 of 2"));
     assert!(!report(&["--round", "f.2.vote"]).contains("Scripted"), "each decision is told by its own");
+    // Where scripts alone voted, nothing was rehearsed.
+    let both = first.to_owned() + &first.replace("f.1", "f.2");
+    desk.answered(both, &["--rehearse"]).code(0).tells("outcome: 2 decisions");
 }
 
 #[test]

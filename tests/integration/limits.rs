@@ -65,10 +65,16 @@ async fn seats_of_a_model_that_asked_to_wait_ask_in_turn_and_all_are_answered() 
         *accepted = Some(Instant::now());
         Answer::chat("x")
     });
-    let (participant, asks) = (participant(open_ai(&server)), vec![ask(); 12]);
-    let replies = join_all(asks.iter().map(|ask| participant.ask(ask))).await;
+    let asks = vec![ask(); 12];
+    let patient = participant(open_ai(&server));
+    let replies = join_all(asks.iter().map(|ask| patient.ask(ask))).await;
     assert!(replies.iter().all(Result::is_ok), "{replies:?}");
     assert!(server.requests().len() <= 36);
+    // A service that never answers is not waited for seat by seat.
+    let server = Server::start(|_| Answer::new(429, &["retry-after: 1"], "{}"));
+    let (lost, started) = (participant(open_ai(&server)), Instant::now());
+    let replies = join_all(asks.iter().map(|ask| lost.ask(ask))).await;
+    assert!(replies.iter().all(Result::is_err) && started.elapsed() < ms(12_000));
 }
 
 #[tokio::test]

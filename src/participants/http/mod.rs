@@ -65,6 +65,12 @@ struct KnownModel {
     window: OnceCell<Option<usize>>,
 }
 
+impl KnownModel {
+    fn asks_in_turn(&self) -> bool {
+        lock(&self.learned).asks_in_turn == Some(true)
+    }
+}
+
 impl HttpParticipant {
     /// Makes ready to ask a service, `permits` requests at a time or all at once.
     ///
@@ -137,10 +143,10 @@ impl HttpParticipant {
         let mut body = encode(parameters.sent);
         let (mut last, mut turn) = (None, None);
         loop {
-            if turn.is_none() && lock(&model.learned).has_asked_to_wait {
+            if turn.is_none() && model.asks_in_turn() {
                 // A wait for one model must not hold up requests to another.
                 permit = None;
-                turn = Some(patience.wait(tries, model.turn.lock()).await?);
+                turn = Some(patience.wait(tries, model.turn.lock()).await?).filter(|_| model.asks_in_turn());
             }
             if permit.is_none() {
                 permit = patience.wait(tries, self.permits.acquire()).await?.ok();
@@ -164,7 +170,6 @@ impl HttpParticipant {
                 Err(fault) => fault.masked(&secrets),
             };
             paid.settle(None, fault.may_cost);
-            lock(&model.learned).has_asked_to_wait |= fault.asked.is_some();
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
@@ -216,7 +221,7 @@ impl HttpParticipant {
         };
         let made = if fault.is_loading { LOADING } else { tries - declined };
         let own = backoff(self.service.first_wait, made, jitter(&ask.seat, tries));
-        match fault.asked {
+        let wait = match fault.asked {
             _ if !fault.again || made >= TRIES => failure(String::new(), false),
             Some(wait) if wait >= patience.longest_wait() => {
                 failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
@@ -224,7 +229,13 @@ impl HttpParticipant {
             Some(wait) => Ok(wait),
             None if own >= patience.left() => failure("; no time left to try again".to_owned(), true),
             None => Ok(own),
+        };
+        if fault.asked.is_some() {
+            let model = self.model(&ask.model);
+            let mut learned = lock(&model.learned);
+            learned.asks_in_turn = Some(wait.is_ok() && learned.asks_in_turn != Some(false));
         }
+        wait
     }
 
     async fn send(

@@ -96,8 +96,8 @@ pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     pub thinks: bool,
-    /// Its seats ask one after another from then on.
-    pub has_asked_to_wait: bool,
+    /// Its service has asked for a wait: its seats ask one after another, until one is lost all the same.
+    pub asks_in_turn: Option<bool>,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.

@@ -48,10 +48,13 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(BESIDE).collect();
     let mut reader = TableReader { file, keys, ..TableReader::default() };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let head = text.lines().next().unwrap_or_default();
     let read = match ending.as_str() {
         "csv" => reader.table(text),
-        // Every map has a colon.
-        "" if !text.contains(':') => reader.table(text),
+        // The line that names columns has no colon, unlike a map's first one.
+        "" if head.starts_with(|c: char| c.is_alphanumeric() || c == '"') && !head.contains(':') => {
+            reader.table(text)
+        }
         "json" | "yaml" | "yml" | "" => reader.map(text),
         _ => Err(reader
             .of_file(format!("a ballot file does not end in `.{ending}`"), "use `.json`, `.yaml` or `.csv`")),

@@ -20,8 +20,10 @@ fn found(text: &str, file: &str) -> BallotFile {
 
 #[test]
 fn the_same_ballots_read_the_same_from_every_file() {
-    for (text, file) in [(JSON, "x.json"), (CSV, "x.csv"), (JSON, "standard input"), (CSV, "standard input")]
-    {
+    let voters = CSV.replace("count", "voter;count").replace("\n3", "\nAna: a;3");
+    let voters = voters.replace("\n2", "\nBo;2").replace("\n1", "\nCy;1");
+    let read = ["x.json", "x.csv"].into_iter().zip([JSON, CSV]);
+    for (file, text) in read.chain([JSON, CSV, &voters].map(|text| ("standard input", text))) {
         let file = found(text, file);
         assert_eq!(file.kind, CountableKind::Ranking);
         assert_eq!(file.profile.options, ["a", "b", "c"]);

@@ -297,7 +297,7 @@ fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> V
         let exit = exit_code(&session, closed.status);
         let document = Document::new(&session, source(path, &opened.log));
         if !output.is_for_scripts() {
-            output.bytes(report::markdown(&document).as_bytes());
+            print_report(&document, path, output);
         }
         output.result_line(&document, exit, path);
         // A crash between the end of a session and that of its doors leaves something in the queue.

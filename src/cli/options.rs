@@ -56,7 +56,11 @@ pub fn evidence(run: &RunArgs, secrets_allowed: bool) -> Result<Vec<Map<String, 
             let text = text.map_err(|error| Diagnostic::new(format!("standard input: {error}")))?;
             return reader.piped(&text);
         }
-        reader.read(&EvidenceSource { place: EvidencePlace::file(named), numbers: true })
+        let place = EvidencePlace::file(named);
+        let summary = place.name();
+        let mut shown = reader.read(&EvidenceSource { place, numbers: true })?;
+        shown.insert("summary".to_owned(), summary.into());
+        Ok(shown)
     };
     let diff = |range: &String| {
         let place = EvidencePlace::Diff { range: range.clone(), paths: Vec::new() };

@@ -222,7 +222,8 @@ fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
             }
         }
         if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
-            let advice = "try a larger model, or `structured: true` for its provider";
+            let advice =
+                "this model does not keep the form; try a larger one, or `structured: true` for its provider";
             found.push(("hint", advice.to_owned()));
         }
         found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));

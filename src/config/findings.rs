@@ -112,7 +112,8 @@ impl<'a> InstalledProgram<'a> {
             program,
             version: self.version,
             tools: found.tools,
-            added_bytes: Some(found.bytes_before + found.bytes_after),
+            bytes_before: Some(found.bytes_before),
+            bytes_after: Some(found.bytes_after),
             requests: Some(found.requests),
             checked_at: Some(found.checked_at),
         }

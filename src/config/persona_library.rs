@@ -96,9 +96,11 @@ fn is_called(problem: &Diagnostic, name: &str) -> bool {
 /// A file's problem, if it may be that of a persona by the name in it.
 fn concerning(problem: Diagnostic, name: &str) -> Option<Diagnostic> {
     let file = Path::new(&problem.place.as_ref()?.file);
-    let (text, line) = (read_text(file, MAX_PERSONA as u64).ok()?, format!("name: {name}"));
+    let text = read_text(file, MAX_PERSONA as u64).ok()?;
     let message = format!("persona `{name}` cannot be used: {}", problem.message);
-    text.lines().any(|known| known.trim_end() == line).then_some(Diagnostic { message, ..problem })
+    let mut names = text.lines().filter_map(|line| line.strip_prefix("name:"));
+    let is_named = names.any(|known| known.trim().trim_matches(['"', '\'']) == name);
+    is_named.then_some(Diagnostic { message, ..problem })
 }
 
 fn files(dir: &Dir, wanted: Option<&str>) -> Vec<PathBuf> {

@@ -105,16 +105,16 @@ fn program_labels(session: &Session) -> Vec<Label> {
         }
     }
     let label = |(wrapped, names): (&Wrapped, Vec<&str>)| {
-        let Wrapped { program, version, tools, .. } = wrapped;
-        let (names, tools) = (names.join(", "), tools.join(", "));
-        let (word, said) = match wrapped.added_bytes {
-            None => ("Declared, not checked", "is said to have no tools and was not measured".to_owned()),
-            Some(adds) if tools.is_empty() => {
-                ("Program", format!("adds {adds} bytes to each prompt, declares no tools"))
-            }
-            Some(adds) => ("Not tool-less", format!("declares {tools} and adds {adds} bytes to each prompt")),
+        let Wrapped { program, version, tools, bytes_before, bytes_after, .. } = wrapped;
+        let (names, count) = (names.join(", "), pluralize(tools.len(), "tool"));
+        let adds = bytes_before.zip(*bytes_after);
+        let adds = adds.map(|(before, after)| format!("{before} bytes before, {after} after"));
+        let (word, said) = match (adds, tools.is_empty()) {
+            (None, _) => ("Declared, not checked", "said to have no tools, not measured".to_owned()),
+            (Some(adds), true) => ("Program", format!("{count}, {adds}")),
+            (Some(adds), false) => ("Not tool-less", format!("{count} ({}), {adds}", tools.join(", "))),
         };
-        Label { word, said: format!("{names} ({program}, version {version}) {said}.") }
+        Label { word, said: format!("{names}: {program} {version}: {said}.") }
     };
     groups.into_iter().map(label).collect()
 }

@@ -101,8 +101,8 @@ fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
     desk.run(["run", "decide.yaml", "--rehearse"]).shows("## The record");
     let session = desk.session();
     let id = session.file_stem().expect("a name").to_string_lossy().into_owned();
-    for (columns, rows) in [(80, 24), (40, 60), (120, 40)] {
-        let (_, text) = shown(Screen::open(&desk, (columns, rows), &["report", &id]), (columns, rows));
+    for (verb, columns, rows) in [("report", 80, 24), ("report", 40, 60), ("resume", 120, 40)] {
+        let (_, text) = shown(Screen::open(&desk, (columns, rows), &[verb, &id]), (columns, rows));
         has(&text, &["REHEARSAL", "Strength", "Saved", "options: --full"]);
         assert!(text.trim().lines().count() <= if columns < 80 { 40 } else { 24 }, "{text}");
     }

@@ -113,7 +113,17 @@ fn the_command_line_adds_evidence_of_its_own() {
     let run = ["--batch", "decide.yaml"].into_iter().chain(flags);
     let ran = desk.pipe(run, "error[E0308]: mismatched types\n");
     let text = snapshot(&ran.code(0).lines());
-    has(&text, &["id: EV-1", "   2| second", "id: EV-2", "source: \"standard input\"", "   1| error[E0308]"]);
+    has(
+        &text,
+        &[
+            "id: EV-1",
+            "summary: \"notes.txt:2-2\"",
+            "   2| second",
+            "id: EV-2",
+            "source: \"standard input\"",
+            "   1| error[E0308]",
+        ],
+    );
     desk.run(["verify", "s.s2s"]).code(0);
     desk.write("key.txt", format!("hf_{}\n", "a".repeat(34)));
     let refused = desk.run(["--batch", "decide.yaml", "--evidence", "key.txt"]).code(2);

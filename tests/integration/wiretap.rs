@@ -134,11 +134,9 @@ fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() 
     let first = run("claude-cli/reminder", "a.s2s").code(0);
     first.tells("checking what `claude-cli` adds to the question");
     assert_eq!(runs(&desk), "recorder\nseat\n");
-    first.shows(
-        "qa-lead (claude, version 9.9.9 (Claude Code)) adds 25 bytes to each prompt, declares no tools",
-    );
+    first.shows("qa-lead: claude 9.9.9 (Claude Code): 0 tools, 23 bytes before, 2 after");
     let json = desk.report("a.s2s").to_string();
-    assert!(json.contains("\"added_bytes\":25"), "{json}");
+    assert!(json.contains("\"bytes_after\":2,"), "{json}");
     assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("· measured ·"));
     let second = run("claude-cli/reminder", "b.s2s").code(0);
     assert!(!second.err.contains("checking what"), "{}", second.err);

@@ -96,8 +96,10 @@ pub struct Wrapped {
     pub version: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Bytes of text it adds to a prompt; none where it was declared and not measured.
-    pub added_bytes: Option<u64>,
+    /// Bytes of text it sends before a prompt; none where it was declared and not measured.
+    pub bytes_before: Option<u64>,
+    /// Bytes of text it sends after a prompt.
+    pub bytes_after: Option<u64>,
     pub requests: Option<u64>,
     pub checked_at: Option<String>,
 }

@@ -54,6 +54,8 @@ pub struct Document<'a> {
     /// Labels of answers that no model gave.
     pub labels: Vec<Label>,
     pub missing: Vec<String>,
+    /// The only decision, once it is made.
+    pub decision: Option<Value>,
     pub decisions: Vec<Page<'a>>,
     /// The first page of a session without decisions.
     pub page: Option<Page<'a>>,
@@ -176,7 +178,7 @@ impl<'a> Document<'a> {
             supersedes: session.definition().supersedes.as_deref(),
             labels: labels(session, alone.map(|one| &*one.rounds)),
             missing: missing(session, &source),
-
+            decision: decision(&decisions).filter(|_| !session.is_rehearsal()),
             decisions,
             page,
             rounds,
@@ -218,6 +220,11 @@ impl<'a> Document<'a> {
     pub fn round(&self, page: &Page<'_>) -> Option<&RoundRecord<'a>> {
         self.rounds.iter().find(|round| Some(round.id) == page.round)
     }
+}
+
+fn decision(decisions: &[Page<'_>]) -> Option<Value> {
+    let [Page { round, rule, winners, by, verdict, .. }] = decisions else { return None };
+    verdict.decided.then(|| json!({ "round": round, "rule": rule, "winners": winners, "by": by }))
 }
 
 fn written(session: &Session) -> WrittenBy<'_> {

@@ -65,6 +65,7 @@ fn a_finished_session_whole() {
     let cost = json!({"usd": null, "tokens": tokens, "complete": false});
     let expected = json!({
         "session": "s-1", "status": "finished", "outcome": "Decision: inline", "rehearsal": false,
+        "decision": {"round": "pick", "rule": "majority", "winners": ["inline"], "by": null},
         "decisions": [{"round": "pick", "rule": "majority", "winners": ["inline"]}],
         "rounds": [{
             "id": "pick", "number": 1,

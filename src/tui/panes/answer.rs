@@ -151,7 +151,7 @@ fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
     for reference in references(answer) {
         let _ = match citable.resolve(reference) {
             Some(found) => write!(text, "\n- {reference}{found}"),
-            None => write!(text, "\n- ⚑ {reference}: not in the snapshot"),
+            None => write!(text, "\n- ⚑ unresolved reference {reference}"),
         };
     }
 }

@@ -12,7 +12,7 @@ use super::files::write_report;
 use super::mcp::{Convene, id_of, seat_of, step};
 use super::options::{environment, launch_options};
 use super::{doctor, headless};
-use crate::config::doctor::{CheckupStatus, ProbeLevel};
+use crate::config::doctor::{CheckupStatus, LOCAL_SERVERS, ProbeLevel};
 use crate::config::is_model;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
@@ -28,8 +28,7 @@ use crate::tally::Rule;
 use crate::workflow::{DEFAULT_PANEL, Template, split_participants};
 use crate::yaml::Out;
 
-/// Servers on this machine that are asked unless models are named, and how many models of each.
-const LOCAL: [&str; 4] = ["ollama", "llamacpp", "lmstudio", "vllm"];
+/// How many models of each local server are asked unless models are named.
 const OF_SERVER: usize = 2;
 const THREE_WAYS: &str = "name one: `--with ollama/llama3.2` (local and free: install ollama.com, `ollama pull \
     llama3.2`), `--with openai/MODEL` (set OPENAI_API_KEY first), or `--with claude-cli/` (a program you are \
@@ -157,7 +156,7 @@ fn panel(args: &AskArgs, set_up: &Environment) -> Result<Panel, RunError> {
 /// The local servers that answer and the configured model; services with a key and programs are offered.
 fn found(set_up: &Environment) -> Result<Panel, RunError> {
     let catalog = set_up.catalog();
-    let local = LOCAL.map(str::to_owned);
+    let local = LOCAL_SERVERS.map(str::to_owned);
     let checkups = doctor::checked(set_up, &local, ProbeLevel::Listing)?;
     let mut seats: Vec<String> = Vec::new();
     for checkup in checkups {
@@ -172,7 +171,8 @@ fn found(set_up: &Environment) -> Result<Panel, RunError> {
         Some(program) => catalog.runnable(&program).is_ok(),
         None => catalog.service(name).is_ok_and(|service| service.has_key()),
     };
-    let others = catalog.providers().into_iter().filter(|name| !LOCAL.contains(name)).filter(is_ready);
+    let others =
+        catalog.providers().into_iter().filter(|name| !LOCAL_SERVERS.contains(name)).filter(is_ready);
     Ok(Panel { seats, offered: others.map(str::to_owned).collect() })
 }
 

@@ -111,7 +111,7 @@ impl CheckFindings {
         match needs(&session, set_up, &plan.options.answers) {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
-                notes.extend(without_model(&session, &plan.file));
+                notes.extend(without_model(&session, &plan.file, || None));
                 notes.extend(adoptions(&plan.definition));
                 let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
                 notes.extend(aside);

@@ -23,6 +23,9 @@ use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::sanitize::group_digits;
 use crate::workflow::Effort;
 
+/// Servers on this machine whose models are offered.
+pub const LOCAL_SERVERS: [&str; 4] = ["ollama", "llamacpp", "lmstudio", "vllm"];
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkup {
     pub provider: String,

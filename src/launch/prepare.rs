@@ -9,6 +9,7 @@ use super::needs::needs;
 use super::plan::{LaunchOptions, SessionPlan};
 use super::roster::{UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
+use crate::config::doctor::{CheckupStatus, Doctor, LOCAL_SERVERS, ProbeLevel};
 use crate::config::need::Need;
 use crate::config::remote::RemoteConfig;
 use crate::diagnostic::Diagnostic;
@@ -17,6 +18,7 @@ use crate::history::{
 };
 use crate::insight::join_list;
 use crate::journal::FORMAT;
+use crate::participants::external_program::apart;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
 use crate::workflow::load::entries::Findings;
@@ -58,7 +60,8 @@ pub fn prepare(
     if options.is_headless {
         // On a screen the draft says this.
         if !options.only_looks {
-            no_problems(without_model(&session, &plan.file).into_iter().collect())?;
+            let problem = without_model(&session, &plan.file, || local_model(set_up));
+            no_problems(problem.into_iter().collect())?;
         }
         undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
@@ -261,8 +264,12 @@ pub fn session_id(id: &str) -> String {
     format!("{date}-{time}-{slug}-{}", hex(&random))
 }
 
-/// Says that seats are asked for which no model is named.
-pub fn without_model(session: &Session, file: &str) -> Option<Diagnostic> {
+/// Says that seats are asked for which no model is named; `local` looks for one on this machine.
+pub fn without_model(
+    session: &Session,
+    file: &str,
+    local: impl FnOnce() -> Option<String>,
+) -> Option<Diagnostic> {
     let definition = session.definition();
     let is_asked = |seat: &&SeatInfo| {
         definition.all_steps().any(|step| seat.sits_in(definition, step) && !seat.is_scripted(&step.id))
@@ -274,10 +281,29 @@ pub fn without_model(session: &Session, file: &str) -> Option<Diagnostic> {
     }
     let verb = if names.len() == 1 { "has" } else { "have" };
     let problem = Diagnostic::new(format!("no model: {} {verb} none", join_list(&names)));
-    Some(problem.with_file(file).hint(
-        "give `--model PROVIDER/MODEL`, set `model:` in config.yaml, or name a local one such as \
-         `--model ollama/llama3.2`; `--rehearse` tries the definition with placeholders",
-    ))
+    let local = match local() {
+        Some(found) => format!("take the local one that was found, `--model {found}`"),
+        None => "name a local one such as `--model ollama/llama3.2`".to_owned(),
+    };
+    Some(problem.with_file(file).hint(format!(
+        "give `--model PROVIDER/MODEL`, set `model:` in config.yaml, or {local}; `--rehearse` tries the \
+         definition with placeholders"
+    )))
+}
+
+/// A model of a server on this machine, if one answers.
+fn local_model(set_up: &Environment) -> Option<String> {
+    let catalog = set_up.catalog();
+    let doctor = Doctor { catalog: &catalog, folders: &set_up.folders, depth: ProbeLevel::Listing };
+    let local = LOCAL_SERVERS.map(str::to_owned);
+    let checked = apart(async { doctor.check(&local).await.map_err(|problem| problem.message) });
+    checked.unwrap_or_default().into_iter().find_map(|checkup| match checkup.state {
+        CheckupStatus::Answers(models) => {
+            let model = models.iter().find(|model| !model.contains("embed"))?;
+            Some(format!("{}/{model}", checkup.provider))
+        }
+        _ => None,
+    })
 }
 
 /// The rounds that cannot decide, since placeholders vote in them.

@@ -7,7 +7,7 @@ use crate::server::{Answer, Server};
 const QUESTION: &str = "Which cache first?";
 
 /// A local server with three models, of which one cannot chat; the first votes `a`, the others `b`.
-fn local() -> Server {
+pub fn local() -> Server {
     Server::start(|request| {
         if request.path().ends_with("/models") {
             let models = ["qwen3", "nomic-embed-text", "llama3.2"].map(|id| serde_json::json!({"id": id}));

@@ -118,6 +118,9 @@ fn seats_without_a_model_are_refused_with_what_to_do() {
     let scripted = desk.answered(answers, &["--json=result"]).code(0);
     assert_eq!(result(&scripted)["winner"], "a", "a script needs no model");
     desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
+    let local = crate::ask::local();
+    let desk = desk.set("OLLAMA_BASE_URL", &format!("{}/v1", local.url()));
+    desk.run(["--batch", "decide.yaml"]).code(2).tells("that was found, `--model ollama/qwen3`");
 }
 
 #[test]

@@ -105,9 +105,8 @@ fn may_block(reply: &str) -> bool {
         under_consent &= line.starts_with([' ', '\t', '-', '[', ']', '"']);
         for piece in line.split([',', ';', '{', '}']) {
             let value = match piece.split_once([':', '=']) {
-                Some((key, value)) if is_key(key) => {
-                    let key = bare(key);
-                    under_consent = KEYS.iter().any(|known| key.eq_ignore_ascii_case(known));
+                Some((key, value)) if is_key(key) || names_consent(key) => {
+                    under_consent = names_consent(key);
                     value
                 }
                 _ => piece,
@@ -146,6 +145,12 @@ fn bare(key: &str) -> &str {
 fn is_key(key: &str) -> bool {
     let key = bare(key);
     !key.is_empty() && key.len() <= 32 && key.split_whitespace().count() <= 2
+}
+
+/// Tells if the consent is what comes after a colon: alone, or at the end of a sentence.
+fn names_consent(before: &str) -> bool {
+    let word = bare(before).rsplit(char::is_whitespace).next().map(bare).unwrap_or_default();
+    KEYS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn is_block(text: &str) -> bool {
@@ -190,6 +195,7 @@ mod tests {
             "```yaml\nconsent: block\nminimum_change: a\n```\n```yaml\nconsent: support\n```",
             "consent: block\nabstain: true",
             "**Consent:** I block this",
+            "Having read it all, here is my **consent: block**, it has no rollback.",
             "vote: block\nminimum_change: a",
             "choice: block",
             "Block. There is no rollback.",

@@ -21,7 +21,7 @@ use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
-use crate::workflow::{Definition, StepKind};
+use crate::workflow::{Definition, StepKind, needs_screen};
 
 /// Findings about one definition.
 #[derive(Default)]
@@ -113,6 +113,7 @@ impl CheckFindings {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file, || None));
                 notes.extend(adoptions(&plan.definition));
+                notes.extend(needs_screen(&plan.definition, &plan.file));
                 let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
                 notes.extend(aside);
                 errors.extend(refused.into_iter().map(|problem| problem.with_file(&plan.file)));

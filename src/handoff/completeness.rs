@@ -182,7 +182,9 @@ impl Session {
         let definition = self.definition();
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
         let bringing = definition.all_steps().filter(|step| brings(step)).count();
-        let grows = |step: &Step| bringing > usize::from(brings(step));
+        // Nothing comes before the first step.
+        let is_first = |step: &Step| definition.steps.first().is_some_and(|first| first.id == step.id);
+        let grows = |step: &Step| !is_first(step) && bringing > usize::from(brings(step));
         let checked = definition.all_steps().map(|step| (step, self.foresee(step, grows(step))));
         checked.filter(|(_, checked)| *checked != Checked::default()).collect()
     }

@@ -79,6 +79,10 @@ fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     // What came before it is held, and the session ends without a decision.
     let ran = desk.answered(format!("pick: {AGREED}\nthen: {AGREED}\n"), &[]).code(3);
     ran.tells("round `then` was not held").tells("round `pick`: Decision: a");
+    // Nothing that the second step brings comes before the first.
+    let steps = "  - {id: a, type: agent, agent: s, prompt: Do REQ-9}\n  - {id: b, type: agent, agent: s, prompt: x}\n";
+    let first = self::desk(&format!("steps:\n{steps}")).run(["check", "decide.yaml"]).code(2);
+    first.shows("error: step `a`: incomplete work item: `Do REQ-9` names `REQ-9`, which does not exist");
 }
 
 #[test]

@@ -143,5 +143,8 @@ fn a_round_that_only_a_facilitator_closes_is_refused_headless_before_anything_is
     let desk = Desk::with(&(DEFINITION.to_owned() + "close: manual\n")).served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(2);
     ran.tells("decide.yaml:1:1: round `decide` is closed by the facilitator alone");
+    desk.run(["check", "decide.yaml"])
+        .code(0)
+        .shows("note: round `decide` is closed by the facilitator alone");
     assert!(server.requests().is_empty() && desk.sessions().is_empty());
 }

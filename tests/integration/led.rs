@@ -7,8 +7,8 @@ use crate::program::Desk;
 
 fn desk(keys: &str) -> Desk {
     Desk::with(&format!(
-        "goal: G\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\n\
-         steps:\n  - {{id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal, {keys}}}\n"
+        "goal: G\nfacilitator: rehearsal\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\n\
+         steps:\n  - {{id: talk, type: discussion, topic: \"What first?\", {keys}}}\n"
     ))
 }
 

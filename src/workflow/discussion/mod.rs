@@ -95,7 +95,7 @@ pub(super) fn nested(step: &Node) -> &[Node] {
     }
 }
 
-pub(super) fn is_discussion(step: &Node) -> bool {
+pub fn is_discussion(step: &Node) -> bool {
     is_of_type(step, "discussion")
 }
 

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::words::{alias, meant, model_with_slash};
 use crate::workflow::definition::Definition;
+use crate::workflow::discussion::is_discussion;
 use crate::workflow::keys::spec::{KeySpec, StepType};
 use crate::workflow::steps::step::{step_keys, type_of};
 use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
@@ -78,6 +79,21 @@ fn in_own_words(definition: &mut Node) {
         }
     }
     rewrite_step(definition);
+    lead_discussions(definition);
+}
+
+/// Who leads the session leads each of its discussions that names nobody.
+fn lead_discussions(definition: &mut Node) {
+    let Some(lead) = definition.get("facilitator").cloned() else { return };
+    let Some(Value::List(steps)) = definition.get_mut("steps").map(|node| &mut node.value) else { return };
+    let mut discussions = steps.iter_mut().filter(|step| is_discussion(step)).peekable();
+    if discussions.peek().is_none() {
+        return;
+    }
+    for step in discussions.filter(|step| step.get("facilitator").is_none()) {
+        step.add("facilitator", lead.clone());
+    }
+    definition.take("facilitator");
 }
 
 /// Models that are written with a colon after the provider.

@@ -55,21 +55,27 @@ async fn a_wait_that_is_asked_for_is_obeyed_as_given_whatever_else_is_told() {
 }
 
 #[tokio::test]
-async fn seats_of_a_model_that_asked_to_wait_ask_in_turn_and_all_are_answered() {
-    let accepted = Mutex::new(None::<Instant>);
+async fn while_a_model_asks_to_wait_its_seats_ask_in_turn_and_all_are_answered() {
+    let accepted = Mutex::new((0, None::<Instant>));
     let server = Server::start(move |_| {
-        let mut accepted = accepted.lock().expect("no panic");
-        if accepted.is_some_and(|at| at.elapsed() < ms(50)) {
+        let (count, last) = &mut *accepted.lock().expect("no panic");
+        if *count >= 12 {
+            return Answer::chat("x").after(ms(100));
+        }
+        if last.is_some_and(|at| at.elapsed() < ms(50)) {
             return Answer::new(429, &["retry-after-ms: 100"], "{}");
         }
-        *accepted = Some(Instant::now());
+        (*count, *last) = (*count + 1, Some(Instant::now()));
         Answer::chat("x")
     });
-    let asks = vec![ask(); 12];
-    let patient = participant(open_ai(&server));
-    let replies = join_all(asks.iter().map(|ask| patient.ask(ask))).await;
+    let (patient, asks) = (participant(open_ai(&server)), vec![ask(); 12]);
+    let all = || join_all(asks.iter().map(|ask| patient.ask(ask)));
+    let replies = all().await;
     assert!(replies.iter().all(Result::is_ok), "{replies:?}");
     assert!(server.requests().len() <= 36);
+    let begun = Instant::now();
+    all().await;
+    assert!(begun.elapsed() < ms(800), "later ones are asked at once");
     // A service that never answers is not waited for seat by seat.
     let server = Server::start(|_| Answer::new(429, &["retry-after: 1"], "{}"));
     let (lost, started) = (participant(open_ai(&server)), Instant::now());

@@ -59,7 +59,9 @@ pub struct HttpParticipant {
 #[derive(Default)]
 struct KnownModel {
     learned: Mutex<Learned>,
-    /// Of the seat whose request is not accepted yet, once the service has asked for a wait.
+    /// A copy for each seat that the service has asked to wait and not answered yet. While there is one, seats
+    /// ask in turn.
+    held_back: Arc<()>,
     turn: tokio::sync::Mutex<()>,
     /// Its context window, where a local server tells it.
     window: OnceCell<Option<usize>>,
@@ -67,7 +69,7 @@ struct KnownModel {
 
 impl KnownModel {
     fn asks_in_turn(&self) -> bool {
-        lock(&self.learned).asks_in_turn == Some(true)
+        Arc::strong_count(&self.held_back) > 1 && !lock(&self.learned).refuses_in_turn
     }
 }
 
@@ -141,7 +143,7 @@ impl HttpParticipant {
         let mut parameters = Parameters::of(&self.service, ask, &lock(&model.learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
-        let (mut last, mut turn) = (None, None);
+        let (mut last, mut turn, mut held_back) = (None, None, None);
         loop {
             if turn.is_none() && model.asks_in_turn() {
                 // A wait for one model must not hold up requests to another.
@@ -170,6 +172,9 @@ impl HttpParticipant {
                 Err(fault) => fault.masked(&secrets),
             };
             paid.settle(None, fault.may_cost);
+            if fault.asked.is_some() {
+                held_back.get_or_insert_with(|| Arc::clone(&model.held_back));
+            }
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
@@ -230,10 +235,8 @@ impl HttpParticipant {
             None if own >= patience.left() => failure("; no time left to try again".to_owned(), true),
             None => Ok(own),
         };
-        if fault.asked.is_some() {
-            let model = self.model(&ask.model);
-            let mut learned = lock(&model.learned);
-            learned.asks_in_turn = Some(wait.is_ok() && learned.asks_in_turn != Some(false));
+        if fault.asked.is_some() && wait.is_err() {
+            lock(&self.model(&ask.model).learned).refuses_in_turn = true;
         }
         wait
     }

@@ -96,8 +96,8 @@ pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     pub thinks: bool,
-    /// Its service has asked for a wait: its seats ask one after another, until one is lost all the same.
-    pub asks_in_turn: Option<bool>,
+    /// A seat was lost though its service was given the time that it asked for: no more turns.
+    pub refuses_in_turn: bool,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.

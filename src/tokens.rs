@@ -17,14 +17,13 @@ pub fn estimated_tokens(text: &str) -> usize {
             // They belong to the token of what follows.
             ' ' | '\t' | '\r' | '\n' => 0,
             '0'..='9' if before.is_ascii_digit() => 30,
-            '0'..='9' => 110,
+            // A number's first digit; rare accents, marks, signs and lines.
+            '0'..='9' | '\u{100}'..='\u{17f}' | '\u{300}'..='\u{36f}' | '\u{2000}'..='\u{2fff}' => 110,
             'a'..='z' if is_inside => 6,
             'A'..='Z' if is_inside => 50,
             'a'..='z' | 'A'..='Z' => 85,
             '\0'..='\u{7f}' if c == before => 10,
             '\0'..='\u{7f}' => 65,
-            // Rare accents, marks, signs and lines.
-            '\u{100}'..='\u{17f}' | '\u{300}'..='\u{36f}' | '\u{2000}'..='\u{2fff}' => 110,
             // Ethiopic syllables.
             '\u{1200}'..='\u{139f}' => 160,
             '\u{80}'..='\u{2fff}' => 34,

@@ -32,7 +32,7 @@ static TEXTS: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".md
 
 /// A template with its values filled in. What cannot be is said in its place: every template is tested.
 pub fn render(template: &str, values: impl Serialize) -> String {
-    let all = if template.ends_with(".html") { &PAGES } else { &TEXTS };
+    let all = if template.ends_with("html") { &PAGES } else { &TEXTS };
     let filled = all.get_template(template).and_then(|found| found.render(Value::from(Serde(values))));
     filled.unwrap_or_else(|problem| format!("{problem:#}"))
 }

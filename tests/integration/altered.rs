@@ -259,13 +259,13 @@ fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<S
 fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
     let all = finished(WORKFLOW);
     let checked = Checked::new(&all);
-    for at in 1..all.len() {
+    for (at, stamped) in all.iter().enumerate().skip(1) {
         let mut of_seat = Event::warning("its work was bought");
         if let Event::Warning { step, participant, .. } = &mut of_seat {
             (*step, *participant) = (Some("note".to_owned()), Some("ann".to_owned()));
         }
         for event in [Event::warning("the vote was bought"), of_seat] {
-            assert!(checked.is_found(at, &[&TimedEvent { at: all[at].at, event }], at), "{at}");
+            assert!(checked.is_found(at, &[&TimedEvent { at: stamped.at, event }], at), "{at}");
         }
     }
 }

@@ -86,7 +86,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     persona(&format!("{front}tags: {{a: 1}}\n---\n"));
     refused(&desk, odd, &["odd.md:4:", "`tags` must be a list"]);
     desk.write(".s2s/personas/other.md", "---\nname: \"elsewhere\"\ntags: 3\n---\n");
-    refused(&desk, &odd.replace("odd", "elsewhere"), &["persona `elsewhere` cannot be used: `tags` must be"]);
+    refused(&desk, odd.replace("odd", "elsewhere"), &["persona `elsewhere` cannot be used: `tags` must be"]);
     persona(&format!("{front}---\n{}", "x".repeat(2 << 20)));
     refused(&desk, odd, &["odd.md", "larger than"]);
     refused(&desk, "question: x\nparticipants: [../../../etc/passwd]\n", &["decide.yaml:2:16"]);

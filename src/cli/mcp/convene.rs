@@ -66,7 +66,7 @@ fn definition(asked: &Convene, panel: &[String]) -> Result<String, Vec<Diagnosti
     put("participants", participants(asked, panel)?);
     put("facilitator_directive", QUOTED.into());
     put("artifacts", asked.evidence.iter().map(artifact).collect::<Result<_, _>>()?);
-    put("steps", json!([step(asked)?]));
+    put("steps", json!([step(asked)]));
     Ok(format!("{:#}", Value::Object(definition)))
 }
 
@@ -119,7 +119,7 @@ fn artifact(evidence: &Evidence) -> Result<Value, Diagnostic> {
     }
 }
 
-pub fn step(asked: &Convene) -> Result<Value, Diagnostic> {
+pub fn step(asked: &Convene) -> Value {
     let question = Template::literal(&asked.question);
     let options: Vec<String> = asked.options.iter().map(|option| Template::literal(option)).collect();
     let mut step = json!({"id": STEP});
@@ -150,7 +150,7 @@ pub fn step(asked: &Convene) -> Result<Value, Diagnostic> {
     if let Some(seconds) = asked.deadline_s {
         step["deadline"] = format!("{seconds}s").into();
     }
-    Ok(step)
+    step
 }
 
 /// Refuses a discussion whose options a person would have to make of the seats' ideas.

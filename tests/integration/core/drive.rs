@@ -34,7 +34,9 @@ impl Sitting {
 
     pub fn after(drawn: &Drawn, acts: &[Action]) -> Self {
         let mut sitting = Self::open(drawn);
-        acts.iter().for_each(|action| sitting.act(action));
+        for action in acts {
+            sitting.act(action);
+        }
         sitting
     }
 

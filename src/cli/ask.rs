@@ -204,9 +204,8 @@ fn definition(
         ..Convene::default()
     };
     let mut definition = Map::from_iter([("id".to_owned(), id_of(&asked.question).into())]);
-    let Value::Object(step) = step(&asked) else { return Ok(String::new()) };
     let is_kept = |(key, value): &(String, Value)| key != "id" && (key != "type" || value != "round");
-    definition.extend(step.into_iter().filter(is_kept));
+    definition.extend(step(&asked).into_iter().filter(is_kept));
     if let Some(text) = &args.background {
         definition.insert("exploration".to_owned(), Template::literal(text).into());
     }

@@ -119,18 +119,20 @@ fn artifact(evidence: &Evidence) -> Result<Value, Diagnostic> {
     }
 }
 
-pub fn step(asked: &Convene) -> Value {
+pub fn step(asked: &Convene) -> Map<String, Value> {
     let question = Template::literal(&asked.question);
     let options: Vec<String> = asked.options.iter().map(|option| Template::literal(option)).collect();
-    let mut step = json!({"id": STEP});
+    let mut step = Map::new();
+    let mut put = |key: &str, value: Value| drop(step.insert(key.to_owned(), value));
+    put("id", STEP.into());
     let strategy = asked.strategy.as_deref().filter(|name| *name != "blind");
     if let Some(strategy) = strategy {
-        step["type"] = "discussion".into();
-        step["strategy"] = strategy.into();
-        step["topic"] = question.into();
+        put("type", "discussion".into());
+        put("strategy", strategy.into());
+        put("topic", question.into());
     } else {
-        step["type"] = "round".into();
-        step["question"] = question.into();
+        put("type", "round".into());
+        put("question", question.into());
     }
     let kind = asked.ballot.as_deref().or((!options.is_empty() && strategy.is_none()).then_some("choice"));
     let mut ballot = Map::new();
@@ -141,14 +143,14 @@ pub fn step(asked: &Convene) -> Value {
         ballot.insert("options".to_owned(), options.into());
     }
     if !ballot.is_empty() {
-        step["ballot"] = ballot.into();
+        put("ballot", ballot.into());
     }
     let usual = (kind == Some("choice") && strategy.is_none()).then_some("majority");
     if let Some(rule) = asked.rule.as_deref().or(usual) {
-        step["rule"] = rule.into();
+        put("rule", rule.into());
     }
     if let Some(seconds) = asked.deadline_s {
-        step["deadline"] = format!("{seconds}s").into();
+        put("deadline", format!("{seconds}s").into());
     }
     step
 }

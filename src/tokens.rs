@@ -3,7 +3,7 @@
 //! Each character has a price that was measured, after the one before it, so that no tokenizer with its
 //! megabytes is needed: `tests/tokens` has the counts of two tokenizers and the program that makes them. English
 //! texts, code and YAML are within a tenth of both; other languages are within a fifth of the newer one, and
-//! tables, numbers and keys within a third: a prompt that is told to be half of its estimate counts as cut.
+//! tables, numbers and keys within a third. A prompt counts as cut where a service counts half of the estimate.
 
 /// Returns about how many tokens a text is.
 pub fn estimated_tokens(text: &str) -> usize {

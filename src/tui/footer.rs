@@ -88,12 +88,11 @@ fn noticed(notice: &str, width: u16) -> Vec<String> {
 }
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
-    let said = if let Some((what, since)) = &model.busy {
-        vec![format!("{} … {} s   Esc cancels", harmless(what), model.now.since(*since) / 1000)]
-    } else if let Some(notice) = &model.notice {
-        noticed(notice, area.width)
-    } else {
-        Vec::new()
+    let said = match (&model.busy, &model.notice) {
+        (Some((what, since)), _) => {
+            vec![format!("{} … {} s   Esc cancels", harmless(what), model.now.since(*since) / 1000)]
+        }
+        (None, notice) => notice.iter().flat_map(|notice| noticed(notice, area.width)).collect(),
     };
     let line = |line| Line::styled(format!(" {line}"), model.theme.active());
     let mut lines: Vec<Line<'_>> = said.into_iter().map(line).collect();

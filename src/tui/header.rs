@@ -12,9 +12,9 @@ use super::keys::ScreenState;
 use super::model::{Mode, Model};
 use super::panes::{checks, seats::quorum, votes};
 use super::text::{clipped_middle, clock, cut_middle, hanging};
-use crate::core::{Deciding, decided_by_person, deciding};
+use crate::core::{Deciding, ExitCode, decided_by_person, deciding, questions, session_exit};
 use crate::history::{RoundOutcome, RoundRun, SeatStatus, Tally, round_outcome};
-use crate::insight::headline::{blocked, question_headline, rehearsal_mark};
+use crate::insight::headline::{blocked, question_headline, rehearsal_mark, session_headline};
 use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents};
 use crate::insight::wording::{group_digits, pluralize, turnout};
@@ -110,32 +110,34 @@ fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     (outcome(model, decides, usize::from(width)), Line::default())
 }
 
+/// What the round came to; once all is over, what all questions came to.
 fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
-    let theme = model.theme;
-    let session = model.session();
-    let over = session.closed.as_ref().filter(|_| model.rounds_back == 0);
-    let otherwise = over.and_then(|_| match deciding(session)? {
-        Deciding::Round(_) => None,
-        Deciding::NotHeld(..) | Deciding::NoneHeld => crate::report::outcome(session),
-    });
+    let (session, theme) = (model.session(), model.theme);
+    let is_one = questions(session).len() < 2 && matches!(deciding(session), Some(Deciding::Round(_)));
+    let is_whole = session.closed.is_some() && model.rounds_back == 0 && !is_one;
+    let made = if is_whole { session_headline(session) } else { question_headline(session, round) };
     let Some(tally) = round_view::tally(round) else {
-        let text = otherwise.unwrap_or_else(|| "closed, not counted".to_owned());
-        return Line::styled(format!(" {}", harmless_line(&text)), theme.bad());
+        let text = if is_whole { &made.label } else { "closed, not counted" };
+        return Line::styled(format!(" {}", harmless_line(text)), theme.bad());
     };
-    let is_decided = tally.decided || decided_by_person(session, round).is_some();
-    let style = match (&otherwise, tally.rule) {
-        (None, None) => theme.strong(),
-        (None, Some(_)) if is_decided => theme.good(),
-        _ => theme.bad(),
+    let is_decided = match is_whole {
+        true => session_exit(session) == ExitCode::Finished,
+        false => tally.decided || decided_by_person(session, round).is_some(),
     };
-    let sign = if otherwise.is_none() && is_decided { "✓ " } else { "" };
-    let made = question_headline(session, round);
-    let label = harmless_line(&otherwise.unwrap_or(made.label));
-    let label = format!(" {sign}{} ", cut_middle(&label, width.saturating_sub(5)));
+    let (sign, style) = match tally.rule {
+        None if !is_whole && !is_decided => ("", theme.strong()),
+        _ if is_decided => ("✓ ", theme.good()),
+        _ => ("", theme.bad()),
+    };
+    let label = format!(" {sign}{} ", cut_middle(&harmless_line(&made.label), width.saturating_sub(5)));
     let mut line = Line::raw(" ");
     line.push_span(Span::styled(label, style.add_modifier(Modifier::BOLD | Modifier::REVERSED)));
+    let parts = match is_whole {
+        true => made.sentence.split_inclusive(". ").map(harmless_line).collect(),
+        false => counted(model, round, tally, &made.sentence),
+    };
     let mut gap = "  ";
-    for part in counted(model, round, tally, &made.sentence) {
+    for part in parts {
         if line.width() + gap.width() + part.width() > width {
             break;
         }

@@ -16,6 +16,7 @@ use super::panes::{answer, checks, question, seats, snapshot, steps, votes};
 use super::text::{highlighted, position};
 use super::theme::ascii;
 use super::{footer, form, header, home, replay};
+use crate::core::questions;
 use crate::history::RoundRun;
 use crate::insight::independence::independence;
 use crate::sanitize::harmless;
@@ -211,7 +212,9 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
 fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
     let is_one = !matches!(model.focus, Pane::Seats | Pane::Tally | Pane::Answer);
     if is_one || area.width < NAMES_BESIDE || area.height < REVEAL_ROWS {
-        return vec![(if model.focus == Pane::Seats { Pane::Answer } else { model.focus }, area)];
+        let is_list = model.session().closed.is_some() && questions(model.session()).len() > 1;
+        let first = if is_list { Pane::Tally } else { Pane::Answer };
+        return vec![(if model.focus == Pane::Seats { first } else { model.focus }, area)];
     }
     let inner = frame::inner(area).width;
     // The votes alone, until the rest of the count is looked at.

@@ -262,9 +262,8 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
             return vec![("Your turn: Enter opens the question and your ballot.".to_owned(), true)];
         }
         (None, _) => {
-            if let Some(progress) = progress(model, seat) {
-                parts.extend(progress.trouble.as_ref().map(|trouble| (harmless_line(trouble), true)));
-            }
+            let trouble = progress(model, seat).and_then(|progress| progress.trouble.as_deref());
+            parts.extend(trouble.map(|trouble| (harmless_line(trouble), true)));
         }
         (Some(Outcome::Excused), _) => {
             parts.push((format!("excused: {}", harmless_line(seat.reason.unwrap_or_default())), false));

@@ -66,10 +66,7 @@ pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Li
     lines.extend(bars(model, round, tally, width));
     lines.extend(yours(model, round, width));
     lines.extend(apart(model, round, width));
-    lines.extend(found.map(independent).map(|(text, is_doubt)| {
-        let style = if is_doubt { theme.active() } else { theme.faint() };
-        Line::styled(clipped(&harmless_line(&text), width), style)
-    }));
+    lines.extend(found.map(|found| independent(found, width, theme)));
     lines.extend(other_rules(model, round).iter().flat_map(|text| paragraph(text, width, 2, theme.faint())));
     lines
 }
@@ -98,21 +95,22 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     if asked.len() < 2 {
         return Vec::new();
     }
+    let is_here =
+        |one: &AskedQuestion<'_>| one.rounds.iter().any(|other| other.opened.round == round.opened.round);
     let line = |one: &AskedQuestion<'_>| {
-        let is_here = one.rounds.iter().any(|other| other.opened.round == round.opened.round);
-        let (pointer, style) = if is_here { ("▸", theme.strong()) } else { (" ", theme.faint()) };
+        let (pointer, style) = if is_here(one) { ("▸", theme.strong()) } else { (" ", theme.faint()) };
         let question = harmless_line(one.decides.opened.question.lines().next().unwrap_or_default());
         let made = harmless_line(&question_headline(session, one.decides).name);
         let room = width.saturating_sub(made.width().min(width / 2) + 4);
         let text = format!("{pointer} {}  {made}", clipped_middle(&question, room));
         Line::styled(clipped(&text, width), style)
     };
-    asked.iter().take(MOST).map(line).collect()
+    let first = asked.iter().position(is_here).map_or(0, |here| (here + 1).saturating_sub(MOST));
+    asked.iter().skip(first).take(MOST).map(line).collect()
 }
 
-/// The independence of the answers in one line, and whether it is in doubt: one voice may be counted several
-/// times.
-fn independent(found: &Independence) -> (String, bool) {
+/// The independence of the answers in one line; it stands out where one voice may be counted several times.
+fn independent(found: &Independence, width: usize, theme: Theme) -> Line<'static> {
     let same: usize = found.same_answers.iter().map(Vec::len).sum();
     let shared = found.models.values().map(Vec::len).max().unwrap_or(0);
     let mut text = format!("independence: {}", found.counts());
@@ -122,7 +120,8 @@ fn independent(found: &Independence) -> (String, bool) {
     if same > 0 {
         text.push_str(&format!(" · {same} say nearly the same"));
     }
-    (text, same > 0 || shared > 1)
+    let style = if same > 0 || shared > 1 { theme.active() } else { theme.faint() };
+    Line::styled(clipped(&harmless_line(&text), width), style)
 }
 
 fn other_rules(model: &Model, round: &RoundRun) -> Option<String> {

@@ -133,6 +133,29 @@ fn an_earlier_round_is_looked_at_while_a_later_one_is_there() {
     assert!(model.rounds_back == 0 && model.overlay.is_some());
 }
 
+/// Once all is over the head speaks of every question, and each has its line, also on the smallest screen.
+#[test]
+fn a_finished_session_names_each_of_its_decisions() {
+    let mut lines = two_rounds();
+    for line in &mut lines {
+        if let Event::RoundOpened(opened) = &mut line.stamped.event
+            && opened.number == 2
+        {
+            let opened = std::sync::Arc::make_mut(opened);
+            (opened.step, opened.question) = ("name".to_owned(), "Which name?".to_owned());
+        }
+    }
+    lines.extend(saved("context-passing.s2s").pop());
+    let model = live(lines);
+    for size in [(40, 12), (80, 24), (120, 40)] {
+        let mut model = model.clone();
+        update(&mut model, Message::Resize(size.0, size.1));
+        let screen = rendered(&model, size);
+        assert!(screen.contains("[FINISHED]") && screen.contains("✓ 2 decisions"), "{screen}");
+        assert!(screen.contains("▸ Which name?") && screen.matches("  inline").count() >= 2, "{screen}");
+    }
+}
+
 /// Every option has a color and a sign, the same in its bar and its seats; an abstention is no error.
 #[test]
 fn an_option_has_one_color_and_one_sign() {

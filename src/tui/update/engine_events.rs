@@ -98,9 +98,7 @@ pub fn asked(model: &mut Model, seat: String) {
 
 /// A saved session is shown; `damage` says why not to its end.
 pub fn replay_shown(model: &mut Model, damage: Option<String>) {
-    if damage.is_some() {
-        model.notice = damage;
-    }
+    model.notice = damage.or(model.notice.take());
     if model.session().closed.is_none()
         && model.overlay.is_none()
         && model.replay.at == model.replay.lines.len()

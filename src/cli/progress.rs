@@ -139,22 +139,27 @@ impl ProgressPrinter {
         let mut progress: Vec<(String, Progress)> = self.watches.progress().into_iter().collect();
         progress.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut state = lock(&self.state);
-        let mut groups: IndexMap<String, (Vec<String>, u64)> = IndexMap::new();
+        let mut groups: IndexMap<(bool, String), (Vec<String>, u64)> = IndexMap::new();
         for (seat, progress) in progress {
-            let Some(left) = progress.left_ms else {
+            let has_turn = progress.standing != RequestPhase::Queued || progress.trouble.is_none();
+            let Some(left) = progress.left_ms.or((!has_turn).then_some(0)) else {
                 state.waits.remove(&seat);
                 continue;
             };
             let is_new = state.waits.get(&seat).is_none_or(|told| told.elapsed() >= EVERY);
-            if left == 0 || !is_new || progress.for_ms.saturating_add(left) <= SHORT_MS {
+            if left == 0 && has_turn || !is_new || progress.for_ms.saturating_add(left) <= SHORT_MS {
                 continue;
             }
             state.waits.insert(seat.clone(), Instant::now());
-            let (seats, longest) = groups.entry(progress.trouble.unwrap_or_default()).or_default();
+            let (seats, longest) =
+                groups.entry((has_turn, progress.trouble.unwrap_or_default())).or_default();
             seats.push(seat);
             *longest = left.max(*longest);
         }
-        let line = |(why, (seats, left)): (String, (Vec<String>, u64))| {
+        let line = |((has_turn, why), (seats, left)): ((bool, String), (Vec<String>, u64))| {
+            if !has_turn {
+                return format!("waiting for a turn: {}: {why}", seats.join(", "));
+            }
             let until = Timestamp(clock::now().0.saturating_add(i64::try_from(left).unwrap_or(i64::MAX)));
             format!("waiting: {} for {} more, until {until}: {why}", seats.join(", "), format_duration(left))
         };
@@ -297,6 +302,9 @@ mod tests {
         let told = told_in(&printer, &lines, 8).await;
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("ann for 5.0 s more"), "{told:?}");
+        watches[2].queues();
+        let told = told_in(&printer, &lines, 10).await;
+        assert_eq!(told, ["waiting for a turn: eve: HTTP 503"]);
     }
 
     #[tokio::test(start_paused = true)]

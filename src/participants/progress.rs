@@ -65,7 +65,7 @@ pub struct Progress {
 impl RequestPhase {
     pub fn word(self) -> &'static str {
         match self {
-            Self::Queued => "queued",
+            Self::Queued => "waits for its turn",
             Self::Asked => "asked",
             Self::Answering => "answering",
             Self::Stalled => "stalled",
@@ -115,6 +115,11 @@ impl ProgressHandle {
         let mut noted = lock(&self.0);
         noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
         noted.told.trouble = Some(trouble.to_owned());
+    }
+
+    /// Notes that the next request waits for its turn.
+    pub fn queues(&self) {
+        lock(&self.0).enter(RequestPhase::Queued, None);
     }
 
     fn progress(&self) -> Progress {

@@ -16,6 +16,8 @@ pub mod stream;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Duration;
 
@@ -40,6 +42,8 @@ use stream::{MAX_REPLY, StreamedBody, without_text};
 
 /// A model that is loading is asked again after the wait that follows so many tries.
 const LOADING: u32 = 3;
+/// A seat whose request is not refused for so long gives its turn to the next.
+const REFUSAL: Duration = Duration::from_secs(1);
 /// No more of an error is read, in bytes.
 const MAX_ERROR: usize = 64 * 1024;
 
@@ -52,6 +56,12 @@ pub struct HttpParticipant {
     /// Given out in the order they are asked for, and never closed.
     permits: Semaphore,
     models: Mutex<HashMap<String, Arc<KnownModel>>>,
+    /// A copy for each seat that the service has asked to wait and not answered yet. While there is one, seats
+    /// ask in turn, whatever their models: a limit may be shared.
+    held_back: Arc<()>,
+    turn: tokio::sync::Mutex<()>,
+    /// A seat was lost though the service was given the time that it asked for: no more turns.
+    refuses_in_turn: AtomicBool,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -59,18 +69,8 @@ pub struct HttpParticipant {
 #[derive(Default)]
 struct KnownModel {
     learned: Mutex<Learned>,
-    /// A copy for each seat that the service has asked to wait and not answered yet. While there is one, seats
-    /// ask in turn.
-    held_back: Arc<()>,
-    turn: tokio::sync::Mutex<()>,
     /// Its context window, where a local server tells it.
     window: OnceCell<Option<usize>>,
-}
-
-impl KnownModel {
-    fn asks_in_turn(&self) -> bool {
-        Arc::strong_count(&self.held_back) > 1 && !lock(&self.learned).refuses_in_turn
-    }
 }
 
 impl HttpParticipant {
@@ -93,6 +93,9 @@ impl HttpParticipant {
             permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
             heads: PrefixCache::default(),
             models: Mutex::default(),
+            held_back: Arc::default(),
+            turn: tokio::sync::Mutex::default(),
+            refuses_in_turn: AtomicBool::new(false),
             client: OnceLock::new(),
             service,
             url,
@@ -105,6 +108,10 @@ impl HttpParticipant {
             .get_or_init(build)
             .as_ref()
             .map_err(|cause| RequestError::permanent(format!("cannot make ready for TLS: {cause}")))
+    }
+
+    fn asks_in_turn(&self) -> bool {
+        Arc::strong_count(&self.held_back) > 1 && !self.refuses_in_turn.load(Ordering::Relaxed)
     }
 
     fn model(&self, name: &str) -> Arc<KnownModel> {
@@ -145,10 +152,12 @@ impl HttpParticipant {
         let mut body = encode(parameters.sent);
         let (mut last, mut turn, mut held_back) = (None, None, None);
         loop {
-            if turn.is_none() && model.asks_in_turn() {
-                // A wait for one model must not hold up requests to another.
+            if turn.is_none() && self.asks_in_turn() {
+                if held_back.is_some() {
+                    ask.watch.queues();
+                }
                 permit = None;
-                turn = Some(patience.wait(tries, model.turn.lock()).await?).filter(|_| model.asks_in_turn());
+                turn = Some(patience.wait(tries, self.turn.lock()).await?).filter(|_| self.asks_in_turn());
             }
             if permit.is_none() {
                 permit = patience.wait(tries, self.permits.acquire()).await?.ok();
@@ -173,7 +182,7 @@ impl HttpParticipant {
             };
             paid.settle(None, fault.may_cost);
             if fault.asked.is_some() {
-                held_back.get_or_insert_with(|| Arc::clone(&model.held_back));
+                held_back.get_or_insert_with(|| Arc::clone(&self.held_back));
             }
             if parameters.adapt(self.service.dialect, fault.declined.as_deref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
@@ -236,7 +245,7 @@ impl HttpParticipant {
             None => Ok(own),
         };
         if fault.asked.is_some() && wait.is_err() {
-            lock(&self.model(&ask.model).learned).refuses_in_turn = true;
+            self.refuses_in_turn.store(true, Ordering::Relaxed);
         }
         wait
     }
@@ -248,8 +257,16 @@ impl HttpParticipant {
         lead: &mut Option<WarmupGuard>,
         turn: &mut Option<MutexGuard<'_, ()>>,
     ) -> Result<Reply, RequestError> {
-        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body)).await?;
-        match self.accepted(response).await {
+        let mut request = pin!(self.request(Method::POST, self.url.clone(), Body::wrap(body)));
+        // A service that does not stream says nothing before its whole reply; a refusal comes sooner.
+        let response = match timeout(REFUSAL, &mut request).await {
+            Ok(response) => response,
+            Err(_) => {
+                *turn = None;
+                request.await
+            }
+        };
+        match self.accepted(response?).await {
             Ok(response) => {
                 *turn = None;
                 self.read_reply(response, lead, ask).await

@@ -96,8 +96,6 @@ pub(super) struct Learned {
     changes: Vec<ParameterChange>,
     /// The model thinks, and needs room for it.
     pub thinks: bool,
-    /// A seat was lost though its service was given the time that it asked for: no more turns.
-    pub refuses_in_turn: bool,
 }
 
 /// Parameters of a request: as wanted, and as the service takes them.

@@ -148,12 +148,10 @@ fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
         return Some(if state == "joined" { state.to_owned() } else { format!("{state}: i") });
     }
     let progress = progress(model, seat)?;
+    let why = progress.trouble.as_ref().map(|why| format!(" · {}", harmless_line(why))).unwrap_or_default();
     match (progress.standing, progress.left_ms) {
-        (Request::Waiting, Some(left)) => {
-            let why = progress.trouble.as_deref().map(harmless_line);
-            let why = why.map(|why| format!(" · {why}")).unwrap_or_default();
-            Some(format!("again in {}{why}", clock(left.div_ceil(1000))))
-        }
+        (Request::Waiting, Some(left)) => Some(format!("again in {}{why}", clock(left.div_ceil(1000)))),
+        (Request::Queued, _) => Some(format!("{}{why}", Request::Queued.word())),
         (Request::Stalled, _) => Some("silent".to_owned()),
         (standing, _) if progress.tries > 1 => {
             Some(format!("{}, attempt {}", standing.word(), progress.tries))

@@ -77,7 +77,7 @@ fn collect<'a>(nodes: &'a [TemplateNode], depth: usize, paths: &mut Vec<&'a [Str
         let reaches = match path.root {
             Root::Scope => true,
             Root::Here => path.up >= depth,
-            Root::Loop => false,
+            Root::Loop | Root::Literal => false,
         };
         if reaches && !path.segments.is_empty() {
             paths.push(&path.segments);

@@ -1,5 +1,7 @@
 //! Reading a template: text and tags, the lines that tags take, and the tree they make.
 
+use serde_json::Value;
+
 use super::super::GrammarError;
 use crate::diagnostic::did_you_mean;
 use crate::workflow::lang::lexer::Lexer;
@@ -66,6 +68,8 @@ pub enum Root {
     Scope,
     /// The loop around it: `@key`, `@index`, `@first`, `@last`.
     Loop,
+    /// None: the only segment is a value, as JSON.
+    Literal,
 }
 
 pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
@@ -196,7 +200,7 @@ impl<'a> Parser<'a> {
             let error = tag.scan.error(format!("`{name}` is given nothing"));
             return Err(error.hint("write for example `{{#if context.plan}}`"));
         }
-        let of = tag.path()?;
+        let of = tag.argument()?;
         tag.end()?;
         let (body, mut end) = self.nodes()?;
         let mut otherwise = Vec::new();
@@ -295,9 +299,9 @@ impl<'a> Tag<'a> {
             return Ok(TemplateNode::Value(first, Printing::Plain));
         }
         let node = match first.text.as_str() {
-            "number" => TemplateNode::Value(self.path()?, Printing::Number),
+            "number" => TemplateNode::Value(self.argument()?, Printing::Number),
             "join" => {
-                let of = self.path()?;
+                let of = self.argument()?;
                 let between = if self.is_done() { ",".to_owned() } else { self.quoted()? };
                 TemplateNode::Value(of, Printing::Joined(between))
             }
@@ -307,6 +311,26 @@ impl<'a> Tag<'a> {
             }
         };
         self.end().map(|()| node)
+    }
+
+    /// A path, or a number, a text in quotes, `true`, `false` or `null`.
+    fn argument(&mut self) -> Result<Path, GrammarError> {
+        self.scan.space();
+        let start = self.scan.at;
+        let literal = if self.scan.rest().starts_with(['"', '\'']) {
+            Value::from(self.quoted()?)
+        } else {
+            let word = self.word();
+            match serde_json::from_str(word) {
+                Ok(value @ (Value::Number(_) | Value::Bool(_) | Value::Null)) => value,
+                _ => {
+                    self.scan.at = start;
+                    return self.path();
+                }
+            }
+        };
+        let (text, segments) = (self.scan.since(start).to_owned(), vec![literal.to_string()]);
+        Ok(Path { text, root: Root::Literal, up: 0, segments })
     }
 
     /// Text between quotes, without escapes.

@@ -133,6 +133,7 @@ impl<'a> Render<'a> {
     fn path(&self, path: &'a Path) -> Seen<'a> {
         match path.root {
             Root::Scope => walk(self.scope, &path.segments),
+            Root::Literal => serde_json::from_str(path.segments.first()?).ok().map(Cow::Owned),
             Root::Loop => {
                 let turn = self.frames.iter().rev().filter_map(|frame| frame.turn.as_ref()).nth(path.up)?;
                 Some(Cow::Owned(match path.segments.first()?.as_str() {

@@ -70,6 +70,10 @@ fn prints_for_models() {
         ("{{#if nothing}}a{{else if goal}}b{{else}}c{{/if}}", "b"),
         ("{{#each constraints}}{{../goal}}{{@root.goal}}{{#unless @last}},{{/unless}}{{/each}}", "gg,gg"),
         ("{{#with code}}{{changes}}{{/with}}{{#with nothing}}{{else}}none{{/with}}", "Addednone"),
+        (
+            "{{number 2}} {{number -1.5}}{{#if true}}a{{/if}}{{#unless null}}b{{/unless}}{{join 'c' \",\"}}",
+            "3 -0.5abc",
+        ),
         ("{{! note }}{{!-- {{goal}} --}}{{goal}}", "g"),
         ("\\{{goal}} \\\\{{goal}}", "{{goal}} \\g"),
     ] {
@@ -160,7 +164,7 @@ fn numbers_print_as_in_javascript() {
 #[test]
 fn paths_are_those_that_reach_the_scope() {
     let template = Template::parse(
-        "{{input}}{{#each context.plan.files}}{{this}}{{name}}{{../goal}}{{@root.code.x}}{{#if ../constraints}}{{join ../context}}{{/if}}{{else}}{{gaol}}{{/each}}{{#with context.a}}{{b}}{{/with}}",
+        "{{input}}{{#each context.plan.files}}{{this}}{{name}}{{../goal}}{{@root.code.x}}{{#if ../constraints}}{{join ../context}}{{/if}}{{else}}{{gaol}}{{number 2}}{{#if false}}{{/if}}{{/each}}{{#with context.a}}{{b}}{{/with}}",
     );
     let template = template.expect("reads");
     let paths: Vec<String> = template.paths().iter().map(|path| path.join(".")).collect();

@@ -26,6 +26,6 @@ pub fn count(profile: &Profile) -> Verdict {
         steps.push(format!("{option}: {below} below + {level} level / 2 = {points}"));
     }
     let compare = |a: usize, b: usize| twice(a).cmp(&twice(b));
-    let verdict = Verdict::highest(&profile.options, points, |at| twice(at) > 0, compare);
+    let verdict = Verdict::highest(&profile.options, points, |_| pairs.total > 0, compare);
     Verdict { steps, trace: Some(Box::new(pairs.trace())), ..verdict }
 }

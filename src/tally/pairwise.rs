@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::decimal::{Decimal, Score};
-use super::profile::Profile;
+use super::profile::{Profile, UNLISTED};
 use super::verdict::Trace;
 
 /// Amounts by row and column, in units.
@@ -18,7 +18,7 @@ pub struct Pairwise {
     pub prefer: Matrix,
     /// The weight of the ballots that compare the two and put neither above the other.
     pub level: Matrix,
-    /// The weight of all ballots.
+    /// The weight of the ballots that name an option.
     pub total: i128,
 }
 
@@ -29,7 +29,7 @@ impl Pairwise {
         let mut pairs = Self { prefer: none.clone(), level: none, total: 0 };
         for (ballot, ranks) in profile.ranked() {
             let worth = ballot.total_weight().0;
-            pairs.total += worth;
+            pairs.total += if ranks.iter().any(|rank| *rank != UNLISTED) { worth } else { 0 };
             let others = || ranks.iter().enumerate().filter(|(option, _)| ballot.own != Some(*option));
             for (a, rank) in others() {
                 for (b, other) in others().filter(|(b, _)| *b != a) {

@@ -164,9 +164,11 @@ fn ties_and_truncation_count_as_said() {
     let plurality = count(&profile, Rule::Plurality, &RuleOptions::default());
     assert_eq!(plurality.winners, ["c"]);
     assert_eq!(plurality.scores["a"].to_string(), "0.5");
-    let blank = rankings("a b", "3: ");
-    for rule in [Rule::Borda, Rule::Irv, Rule::Plurality, Rule::Majority, Rule::Unanimous] {
-        assert_eq!(count(&blank, rule, &RuleOptions::default()).tie, rule == Rule::Borda, "{}", rule.name());
+    for blank in [rankings("a", "3: "), rankings("a b", "3: ")] {
+        for rule in [Rule::Borda, Rule::Schulze, Rule::Irv, Rule::Plurality, Rule::Majority] {
+            let why = count(&blank, rule, &RuleOptions::default()).why();
+            assert_eq!(why.as_deref(), Some("no ballot names an option"), "{}", rule.name());
+        }
     }
 }
 
@@ -297,6 +299,23 @@ fn every_rule_over_options_gives_the_order_of_all() {
     let consent =
         Profile { ballots: vec![WeightedBallot::one("a", IndexedBallot::Support)], ..Profile::default() };
     assert_eq!(orders(&consent, Rule::Consent).0, "");
+}
+
+#[test]
+fn one_option_wins_with_a_ballot_that_names_it() {
+    for (rule, kinds) in [
+        (Rule::Borda, ["vote: a", "approve: [a]", "ranking: [a]"].as_slice()),
+        (Rule::Schulze, &["vote: a", "approve: [a]", "ranking: [a]"]),
+        (Rule::Irv, &["vote: a", "approve: [a]", "ranking: [a]"]),
+        (Rule::Majority, &["vote: a", "ranking: [a]"]),
+        (Rule::Approval, &["vote: a", "approve: [a]"]),
+        (Rule::Score, &["scores: {a: 4}"]),
+    ] {
+        for kind in kinds {
+            let text = format!("options: [a]\nballots: [{{{kind}}}]");
+            assert_eq!(won(&read_ballots(&text, "b.yaml").expect("ballots").profile, rule), ["a"], "{text}");
+        }
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
 use crate::clock;
+use crate::config::providers::{BuiltInProvider, known};
 use crate::history::{Event, PauseReason, RoundRun, Session, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, seats};
@@ -226,14 +227,19 @@ fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
                 found.push((outcome.name(), seat.reason.unwrap_or("no reason is known").to_owned()));
             }
         }
-        if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
+        let flags = seat.answer.map_or(&[][..], |answer| &answer.flags);
+        found
+            .extend(flags.iter().filter(|flag| flag.starts_with("prompt ")).map(|cut| ("note", cut.clone())));
+        if seat.answer.is_some_and(|answer| answer.record.few_tokens(tokens).is_some()) {
+            let server = seat.model.split('/').next().and_then(known).and_then(BuiltInProvider::window);
+            let setting = server.map_or("its context window", |window| window.setting);
+            found.push(("hint", format!("the server reads too little of the prompt: raise {setting}")));
+        } else if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
             let advice =
                 "this model does not keep the form; try a larger one, or `structured: true` for its provider";
             found.push(("hint", advice.to_owned()));
         }
         found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));
-        let cut = seat.answer.and_then(|answer| answer.record.cut_prompt(tokens));
-        found.extend(cut.map(|cut| ("note", cut)));
         found
     });
     lines.extend(same_seats(session, round).into_iter().map(|names| {

@@ -193,7 +193,7 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
 
 fn has_cut_prompt(round: &RoundRun) -> bool {
     let tokens = round.opened.estimated_tokens;
-    round.answers().any(|answer| answer.record.cut_prompt(tokens).is_some())
+    round.answers().any(|answer| answer.ballot.is_some() && answer.record.few_tokens(tokens).is_some())
 }
 
 fn tier(votes: i128, of: i128) -> Tier {

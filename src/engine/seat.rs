@@ -160,6 +160,7 @@ impl AnswerRecord {
         self.dropped.clone_from(&reply.dropped);
         self.origin = reply.origin;
         self.served.clone_from(&reply.served);
+        self.window = reply.window.or(self.window);
         self.add_usage(reply.usage);
         let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
         let (text, finish) = (reply.text.clone(), reply.finish);

@@ -130,6 +130,8 @@ pub struct Reply {
     pub dropped: Vec<String>,
     /// The most tokens it could have, where it ended there.
     pub limit: Option<u32>,
+    /// The context window in tokens that its server told after it had counted few tokens.
+    pub window: Option<usize>,
 }
 
 impl Reply {

@@ -50,6 +50,12 @@ pub struct TokenUsage {
     pub cost_nano_usd: Option<u64>,
 }
 
+/// Returns whether a service told less than half of a prompt: some drop the front of one that is too large.
+pub fn is_few(told: usize, estimated: usize) -> bool {
+    const LEAST: usize = 1000;
+    estimated >= LEAST && told > 0 && told * 2 < estimated
+}
+
 pub fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
@@ -174,6 +180,8 @@ pub struct AnswerRecord {
     /// Tries that the service declined for a parameter: nothing is charged for these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
+    /// The context window in tokens that its server told after it had counted few tokens.
+    pub window: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -212,18 +220,11 @@ impl AnswerRecord {
         }
     }
 
-    /// Says that the service counts less than half of the tokens that the prompt must have, if it does: some
-    /// servers drop the front of a prompt that is larger than their window, and answer.
-    pub fn cut_prompt(&self, estimated: usize) -> Option<String> {
-        const LEAST: usize = 1000;
+    /// The tokens of one prompt that its service told, where they are fewer than half of those it must have.
+    pub fn few_tokens(&self, estimated: usize) -> Option<usize> {
         let told = self.tokens.filter(|_| self.origin == Origin::Model)?.input;
         let each = usize::try_from(told).ok()? / self.replies.len().max(1);
-        (estimated >= LEAST && each > 0 && each * 2 < estimated).then(|| {
-            let (each, estimated) = (group_digits(each), group_digits(estimated));
-            format!(
-                "prompt may be cut ({each} of about {estimated} tokens): raise the server's context window"
-            )
-        })
+        is_few(each, estimated).then_some(each)
     }
 
     /// The number of tries that may have been charged for and told nothing of their tokens.
@@ -335,8 +336,7 @@ mod tests {
             replies: vec![ReplyAttempt::default(); tries],
             ..AnswerRecord::default()
         };
-        let cut = told(4102, 2, Origin::Model).cut_prompt(14_370).expect("cut");
-        assert!(cut.starts_with("prompt may be cut (2,051 of about 14,370 tokens)"), "{cut}");
+        assert_eq!(told(4102, 2, Origin::Model).few_tokens(14_370), Some(2051));
         for (record, estimated) in [
             (told(7185, 1, Origin::Model), 14_370),
             (told(0, 1, Origin::Model), 14_370),
@@ -344,7 +344,7 @@ mod tests {
             (told(7, 1, Origin::Program), 14_370),
             (AnswerRecord::default(), 14_370),
         ] {
-            assert_eq!(record.cut_prompt(estimated), None);
+            assert_eq!(record.few_tokens(estimated), None);
         }
     }
 

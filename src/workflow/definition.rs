@@ -79,6 +79,13 @@ keys! {
             "Names of seats, models and makers in answers: flagged, masked or left.",
             "mask",
         ),
+        /// A ballot counts although its service dropped a part of the prompt.
+        cut_prompts_count: bool as (Words(|| vec!["invalid", "count"])) = key(
+            "cut_prompts",
+            "invalid",
+            "Ballots of seats whose service read less than half of the prompt; `count` counts them.",
+            "count",
+        ),
         /// Participants see each other by pseudonyms.
         pseudonyms: bool = key("pseudonyms", "false", "Pseudonyms in place of names.", "true"),
         completeness: Option<Completeness> =

@@ -172,7 +172,7 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
     });
     let form = "ballot: {kind: choice, options: [in-process, redis]}, rule: plurality";
     let desk = Desk::with(&format!(
-        "participants: [{{persona: qa-lead, count: 30}}]\nsteps:\n  \
+        "participants: [{{persona: qa-lead, count: 30}}]\ncut_prompts: count\nsteps:\n  \
          - {{id: a, type: round, question: Which?, {form}, quorum: 2, close: quorum}}\n  \
          - {{id: b, type: round, question: Again?, {form}, participants: [qa-lead-1, qa-lead-2]}}\n"
     ))

@@ -2,6 +2,7 @@
 //! out is on record, the second round asks right at once, and thinking is told apart from the answer.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -240,4 +241,58 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     assert!(lines[line("ollama ") + 1].contains("`ollama serve`"), "{}", ran.out);
     assert!(lines[line("rehearsal")].contains("built-in placeholder"));
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
+}
+
+/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once it was asked for an
+/// answer.
+fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
+    let (next, asked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    Server::start(move |request| {
+        if request.path().ends_with("/props") {
+            let window = window.filter(|_| asked.load(Ordering::SeqCst) > 0);
+            return Answer::json(200, &json!({"default_generation_settings": {"n_ctx": window}}));
+        }
+        asked.fetch_add(1, Ordering::SeqCst);
+        let turn = next.fetch_add(1, Ordering::SeqCst);
+        let usage = json!({"prompt_tokens": told[turn % told.len()], "completion_tokens": 9});
+        let said = json!({"message": {"content": TEXT}, "finish_reason": "stop"});
+        Answer::json(200, &json!({"choices": [said], "usage": usage}))
+    })
+}
+
+#[test]
+fn a_ballot_over_a_prompt_that_its_server_cut_does_not_count() {
+    let (same, other) = ([300, 300, 300], [300, 301, 302]);
+    for (told, window, models, key, outcome, word) in [
+        (same, None, "llamacpp/m, llamacpp/m, llamacpp/m", "", "invalid", "prompt cut ("),
+        (
+            same,
+            None,
+            "llamacpp/m, llamacpp/m, llamacpp/m",
+            "cut_prompts: count\n",
+            "answered",
+            "prompt cut (",
+        ),
+        (other, None, "llamacpp/m, llamacpp/m, llamacpp/m", "", "answered", "prompt may be cut ("),
+        (same, None, "llamacpp/a, llamacpp/b, llamacpp/c", "", "answered", "prompt may be cut ("),
+        (other, Some(512), "llamacpp/a, llamacpp/b, llamacpp/c", "", "invalid", "prompt cut ("),
+        (other, Some(90_000), "llamacpp/a, llamacpp/b, llamacpp/c", "", "answered", "prompt may be cut ("),
+    ] {
+        let server = cutting(told, window);
+        let background = "We sell tea and count the leaves of each cup. ".repeat(400);
+        let desk = Desk::with(&format!("{}exploration: {background}\n{key}", one_round(models)))
+            .set("LLAMACPP_BASE_URL", &format!("{}/v1", server.url()));
+        let counts = outcome == "answered";
+        let ran = desk.run(["--batch", "decide.yaml"]).code(if counts { 0 } else { 3 });
+        ran.tells(word).tells("the server reads too little of the prompt: raise its option `-c`");
+        for answer in desk.events("answer_revealed") {
+            assert_eq!(answer["outcome"], outcome, "{models} {told:?}");
+            let said = if counts { &answer["flags"][0] } else { &answer["reason"] };
+            assert!(said.as_str().unwrap().starts_with(&format!("{word}30")), "{answer}");
+        }
+        if counts {
+            assert!(ran.out.contains("weak"), "{}", ran.out);
+        }
+        desk.run(["verify", &arg(&desk.session())]).code(0);
+    }
 }

@@ -1,9 +1,13 @@
 //! Commands on a round: opening, sealing, closing, revealing, counting.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use serde_json::Map;
 
 use super::agenda::conflicts_of;
 use super::step::end_unheld;
+use crate::ballot::BallotForm;
 use crate::core::command::{DecideResult, Refusal, refuse_if};
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, CheckedRound, is_asked_again};
@@ -15,6 +19,7 @@ use crate::round::answer::{AnswerRecord, Outcome, Reading};
 use crate::round::prompt::{self, PromptHash};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
+use crate::sanitize::group_digits;
 use crate::tokens::estimated_tokens;
 use crate::workflow::{Close, Round, Step};
 
@@ -227,7 +232,43 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
             }),
         },
     };
-    Ok(std::iter::once(closed).chain(run.unrevealed().map(reveal)).collect())
+    let mut events: Vec<Event> = std::iter::once(closed).chain(run.unrevealed().map(reveal)).collect();
+    note_cut_prompts(run, &mut events, session.definition().cut_prompts_count);
+    Ok(events)
+}
+
+/// A prompt was cut if its server's window is smaller, or if every seat of the model was told the same: the
+/// prompts differ, so the server keeps no more of them. With few tokens alone it may have been.
+fn note_cut_prompts(run: &RoundRun, events: &mut [Event], counts: bool) {
+    let (form, estimated) = (&run.opened.ballot, run.opened.estimated_tokens);
+    let mut told: HashMap<String, Vec<Option<usize>>> = HashMap::new();
+    for event in &*events {
+        let Event::AnswerRevealed(answer) = event else { continue };
+        let few = answer.record.few_tokens(estimated);
+        told.entry(answer.record.model.clone()).or_default().push(few);
+    }
+    for event in events {
+        let Event::AnswerRevealed(answer) = event else { continue };
+        let answer = Arc::make_mut(answer);
+        let Some(few) = answer.record.few_tokens(estimated) else { continue };
+        let of_model = &told[&answer.record.model];
+        let is_cut = of_model.len() > 1 && of_model.iter().all(|told| *told == Some(few))
+            || answer.record.window.is_some_and(|window| window < estimated);
+        let verb = if is_cut { "cut" } else { "may be cut" };
+        let why =
+            format!("prompt {verb} ({} of about {} tokens)", group_digits(few), group_digits(estimated));
+        if is_cut && !counts && answer.ballot.take().is_some() {
+            (answer.outcome, answer.reason, answer.answer) = (Outcome::Invalid, Some(why), Map::new());
+            answer.may_block = may_block(form, &answer.record);
+        } else {
+            answer.flags.push(why);
+        }
+    }
+}
+
+/// A reply that does not count may say that it blocks.
+fn may_block(form: &BallotForm, record: &AnswerRecord) -> bool {
+    record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text))
 }
 
 /// A failure with its reason in full, as far as it opens.
@@ -258,10 +299,8 @@ fn reveal_answer(
     }
     let mut record = record.ok_or("the sealed record is no record")?;
     let form = &run.opened.ballot;
-    let Reading { outcome, reason, ballot, answer, mut flags } = record.read(form);
-    flags.extend(record.cut_prompt(run.opened.estimated_tokens));
-    let may_block = matches!(outcome, Outcome::Invalid | Outcome::Refused)
-        && record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text));
+    let Reading { outcome, reason, ballot, answer, flags } = record.read(form);
+    let may_block = matches!(outcome, Outcome::Invalid | Outcome::Refused) && may_block(form, &record);
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
     let (participant, nonce) = (who.to_owned(), opened.nonce);
     Ok(AnswerRevealed {

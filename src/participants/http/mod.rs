@@ -31,6 +31,7 @@ use tokio::time::timeout;
 use super::api::{ApiStyle, ServiceError, first_line};
 use super::{Failure, Finish, Participant, Reply, SeatRequest, lock};
 use crate::diagnostic::Diagnostic;
+use crate::round::answer::is_few;
 use crate::tokens::estimated_tokens;
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use error::{RequestError, format_duration, masked, masked_answer};
@@ -133,7 +134,14 @@ impl HttpParticipant {
             lead = patience.wait(0, head.wait_or_lead(&ask.model)).await?;
         }
         let permit = patience.wait(0, self.permits.acquire()).await?.ok();
-        self.tries(ask, head.bytes.clone(), patience, permit, lead).await
+        let mut reply = self.tries(ask, head.bytes.clone(), patience, permit, lead).await?;
+        if let Some(question) = self.service.window
+            && reply.usage.is_some_and(|usage| is_few(usage.input as usize, needed))
+        {
+            // Some tell the window of a model only once it is loaded.
+            reply.window = self.told_window(question, &ask.model).await;
+        }
+        Ok(reply)
     }
 
     /// Sends requests until one is answered, or until there is no sense in another.

@@ -88,7 +88,7 @@ impl HttpParticipant {
         *known.window.get_or_init(|| self.told_window(question, model)).await
     }
 
-    async fn told_window(&self, question: WindowQuestion, model: &str) -> Option<usize> {
+    pub(super) async fn told_window(&self, question: WindowQuestion, model: &str) -> Option<usize> {
         let base = self.url.path().trim_end_matches(self.service.dialect.path()).trim_end_matches("v1/");
         for path in question.paths {
             let mut url = self.url.clone();

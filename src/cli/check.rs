@@ -108,7 +108,7 @@ impl CheckFindings {
         errors.extend(refused);
         warnings.extend(warned);
         warnings.extend(undecidable_rounds(&session, &plan.file));
-        match needs(&session, set_up, &plan.options.answers) {
+        match needs(&session, set_up, &plan.options.answers, plan.options.max_usd) {
             Ok(needs) if is_valid => {
                 notes.extend(lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new));
                 notes.extend(without_model(&session, &plan.file, || None));

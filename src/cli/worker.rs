@@ -10,7 +10,7 @@ use super::doors::in_words;
 use super::headless::cancel_on_signal;
 use super::options::environment;
 use crate::config::dirs::Dirs;
-use crate::config::prices::price_of;
+use crate::config::prices::highest_price_of;
 use crate::core::{ExitCode, is_free};
 use crate::diagnostic::Diagnostic;
 use crate::history::RemoteSeat;
@@ -139,7 +139,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerMod
     }
     let mut catalog = set_up.catalog();
     let participant = catalog.participant(name)?;
-    let price = price_of(&catalog, name);
+    let price = highest_price_of(&catalog, name);
     let price = if is_limited { price? } else { price.unwrap_or_default() };
     let most_output = set_up.config.reply_limits().of(None, name);
     Ok(WorkerModel { name: name.to_owned(), participant, price, most_output })

@@ -4,17 +4,18 @@
 //! variable's value.
 
 use super::secret_scan::FoundSecret;
+use crate::history::Price;
 use crate::participants::external_program::PASSED;
 use crate::sanitize::harmless_line;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Need {
     pub what: What,
     /// The file of the project that names it; none where the user does, or where it is built in.
     pub named_by: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum What {
     Program {
         command: Vec<String>,
@@ -32,6 +33,10 @@ pub enum What {
         /// The evidence, such as `src/a.rs:10-80`.
         source: String,
         secret: FoundSecret,
+    },
+    Price {
+        model: String,
+        price: Price,
     },
 }
 
@@ -71,6 +76,9 @@ impl Need {
             }
             What::Secret { source, secret } => {
                 format!("sends `{source}`, whose line {} looks like {}", secret.line, secret.what)
+            }
+            What::Price { model, price: Price { input, output, .. } } => {
+                format!("counts `{model}` at ${input} in and ${output} out for a million tokens")
             }
         };
         harmless_line(&told)

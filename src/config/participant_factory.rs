@@ -42,7 +42,7 @@ const MAX_RECORDING: u64 = 1 << 30;
 
 pub struct ParticipantFactory<'a> {
     pub(super) config: &'a Config,
-    trust: &'a Trust,
+    pub(super) trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
     /// The queue of questions to people, if a front end shows it.
     desk: Option<HumanQueue>,
@@ -181,7 +181,7 @@ impl<'a> ParticipantFactory<'a> {
     pub fn address(&self, provider: &str) -> Option<String> {
         match access(self.config, provider).ok()?.what {
             What::Service { address, .. } => Some(address),
-            What::Program { .. } | What::Secret { .. } => None,
+            What::Program { .. } | What::Secret { .. } | What::Price { .. } => None,
         }
     }
 

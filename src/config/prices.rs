@@ -4,6 +4,7 @@
 //! hour, or of a name whose model changes (`-latest`), are not in it: such a model has no price until the
 //! user gives one. A model is priced if it is in the table, or is a dated version of one that is.
 
+use super::need::{Need, What};
 use super::participant_factory::ParticipantFactory;
 use super::providers::known;
 use crate::core::is_free;
@@ -117,12 +118,43 @@ fn usual(provider: &str, name: &str) -> Option<Price> {
 /// # Errors
 /// That no limit on cost can be kept, and why the price is not known.
 pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, Diagnostic> {
-    let found = catalog.config.prices.get(model).copied().ok_or("").or_else(|_| published(catalog, model));
+    let found = users(catalog, model).or_else(|why| of_project(catalog, model).ok_or(why));
     found.map_err(|why| {
         let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
         let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to your own config.yaml");
         Diagnostic::new(message).hint(hint)
     })
+}
+
+/// The price that counts for a limit: the higher one, where the user has agreed to a project's.
+pub fn highest_price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, Diagnostic> {
+    let price = price_of(catalog, model)?;
+    let other = of_project(catalog, model).unwrap_or(price);
+    let higher = |of: fn(&Price) -> f64| of(&price).max(of(&other));
+    Ok(Price {
+        input: higher(|price| price.input),
+        cached: higher(|price| price.cached),
+        output: higher(|price| price.output),
+    })
+}
+
+/// The price of a model that only the project names: a limit on cost needs it.
+pub fn needed_price<'a>(catalog: &ParticipantFactory<'a>, model: &str) -> Option<&'a Need> {
+    catalog.config.project_prices.get(model).filter(|_| users(catalog, model).is_err())
+}
+
+/// The price that a project names for a model and that nobody has agreed to.
+pub fn unagreed_price<'a>(catalog: &ParticipantFactory<'a>, model: &str) -> Option<&'a Need> {
+    catalog.config.project_prices.get(model).filter(|need| !catalog.trust.allows(need))
+}
+
+fn of_project(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
+    let need = catalog.config.project_prices.get(model).filter(|need| catalog.trust.allows(need))?;
+    if let What::Price { price, .. } = need.what { Some(price) } else { None }
+}
+
+fn users(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, &'static str> {
+    catalog.config.prices.get(model).copied().map_or_else(|| published(catalog, model), Ok)
 }
 
 fn published(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, &'static str> {

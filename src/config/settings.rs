@@ -15,6 +15,7 @@ use serde_json::Value as Json;
 use serde_path_to_error::Segment;
 
 use super::dirs::Dirs;
+use super::need::{Need, What};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
 use super::remote::{Positive, RemoteConfig, WorkerConfig};
@@ -219,6 +220,8 @@ pub struct Config {
     pub timeout: Duration,
     pub providers: IndexMap<String, Provider>,
     pub prices: IndexMap<String, Price>,
+    /// The prices that the project names, by model.
+    pub project_prices: IndexMap<String, Need>,
     pub secrets_allowed: bool,
     pub screen: ScreenConfig,
     pub remote: RemoteConfig,
@@ -234,7 +237,7 @@ const MOST: u64 = 1024 * 1024;
 /// Names of fields that can only hold a key here, beside the usual ones.
 const KEY_FIELDS: [&str; 2] = ["key", "token"];
 /// Keys that count in the user's file alone.
-const OWN_ALONE: [&str; 5] = ["prices", "remote", "screen", "secrets", "worker"];
+const OWN_ALONE: [&str; 4] = ["remote", "screen", "secrets", "worker"];
 
 impl Config {
     pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
@@ -294,16 +297,22 @@ impl Config {
                 Layer::Project => (said.project, said.named_by) = (value, Some(from())),
             }
         }
+        let prices = said.prices.into_iter().map(|(model, price)| {
+            let (input, output) = (price.input.0, price.output.0);
+            (model, Price { input, cached: price.cached.map_or(input, |cached| cached.0), output })
+        });
         if layer == Layer::Project {
+            let need = |(model, price): (String, Price)| {
+                let what = What::Price { model: model.clone(), price };
+                (model, Need { what, named_by: Some(from()) })
+            };
+            self.project_prices.extend(prices.map(need));
             for (key, node) in OWN_ALONE.iter().filter_map(|key| Some((key, node.get(key)?))) {
                 ignored(node, &format!("`{key}` counts"));
             }
             return Ok(());
         }
-        self.prices.extend(said.prices.into_iter().map(|(name, price)| {
-            let (input, output) = (price.input.0, price.output.0);
-            (name, Price { input, cached: price.cached.map_or(input, |cached| cached.0), output })
-        }));
+        self.prices.extend(prices);
         self.secrets_allowed |= said.secrets == Some(SecretPolicy::Allow);
         self.screen = said.screen;
         if said.remote.lan && said.remote.bind.is_some() {

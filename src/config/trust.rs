@@ -111,7 +111,7 @@ impl Trust {
         let (command, folder) = match &need.what {
             What::Program { command, folder, .. } => (command, folder.as_deref()),
             What::Service { key: KeyFrom::Command(command), .. } => (command, None),
-            What::Service { .. } | What::Secret { .. } => return true,
+            What::Service { .. } | What::Secret { .. } | What::Price { .. } => return true,
         };
         let files = self.files(command, folder);
         files.is_some_and(|files| !files.is_empty()) && !finds_its_own(command)
@@ -124,6 +124,7 @@ impl Trust {
                 json!(["program", command, folder, env, self.files(command, folder.as_deref())?])
             }
             What::Secret { source, secret } => json!(["secret", source, secret.sha256]),
+            What::Price { model, price } => json!(["price", model, price]),
             What::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => json!([]),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::environment::Environment;
 use super::error::no_problems;
 use super::scripted_answers::Answers;
-use crate::config::prices::price_of;
+use crate::config::prices::{highest_price_of, needed_price};
 use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy};
 use crate::diagnostic::Diagnostic;
@@ -79,12 +79,13 @@ pub(super) fn file_of(session: &Session) -> &str {
     session.header.as_ref().map_or("the definition", |header| &header.definition_file)
 }
 
-/// The programs that a session runs and the services that it asks, each once, in the roster's order, and
-/// what of its evidence looks like a secret.
+/// The programs that a session runs, the services that it asks, and the project's prices that a limit on
+/// cost needs, each once, in the roster's order, and what of its evidence looks like a secret.
 pub fn needs(
     session: &Session,
     set_up: &Environment,
     answers: &Answers,
+    max_usd: Option<f64>,
 ) -> Result<Vec<Need>, Vec<Diagnostic>> {
     let catalog = &set_up.catalog();
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
@@ -99,6 +100,10 @@ pub fn needs(
                 Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
                 Err(problem) => problems.push(problem),
             }
+        }
+        if max_usd.or(session.definition().budget).is_some() {
+            let prices = asked.models.iter().filter_map(|model| needed_price(catalog, model)).cloned();
+            needs.extend(prices.filter(|price| !needs.contains(price)).collect::<Vec<_>>());
         }
     }
     needs.extend(set_up.secrets(session));
@@ -122,7 +127,7 @@ pub fn budget(
     let Some(limit) = limits.reduce(f64::min) else { return Ok(None) };
     let prices = known_prices(session, set_up);
     let catalog = set_up.catalog();
-    no_problems(models(session).filter_map(|model| price_of(&catalog, model).err()).collect())?;
+    no_problems(models(session).filter_map(|model| highest_price_of(&catalog, model).err()).collect())?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.go_on(session);
     Ok(Some(budget))
@@ -131,7 +136,7 @@ pub fn budget(
 /// The prices of a session's models, as far as they are known.
 pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
-    let priced = |model: &str| Some((model.to_owned(), price_of(&catalog, model).ok()?));
+    let priced = |model: &str| Some((model.to_owned(), highest_price_of(&catalog, model).ok()?));
     models(session).filter_map(priced).collect()
 }
 

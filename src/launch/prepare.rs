@@ -65,7 +65,7 @@ pub fn prepare(
         }
         undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
-    let needs = needs(&session, set_up, &plan.options.answers)?;
+    let needs = needs(&session, set_up, &plan.options.answers, options.max_usd)?;
     if options.is_headless && !options.only_looks {
         set_up.trust.check_all(&needs)?;
     }

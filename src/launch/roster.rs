@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 
 use super::environment::Environment;
 use super::plan::SessionPlan;
-use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
+use crate::config::prices::{needed_price, price_of, unagreed_price};
+use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, SeatInfo, SessionOpened};
@@ -222,6 +223,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn prices<'m>(&self, models: impl Iterator<Item = &'m String>) -> IndexMap<String, Price> {
+        let is_limited = self.plan.options.max_usd.or(self.plan.definition.budget).is_some();
         let mut prices = IndexMap::new();
         for model in models {
             let provider = model.split('/').next().unwrap_or_default();
@@ -229,6 +231,12 @@ impl<'a> Resolver<'a> {
                 self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
             if is_charged && !prices.contains_key(model) {
                 prices.extend(price_of(&self.catalog, model).ok().map(|price| (model.clone(), price)));
+                let is_needed = is_limited && needed_price(&self.catalog, model).is_some();
+                if let Some(unused) = unagreed_price(&self.catalog, model).filter(|_| !is_needed) {
+                    let file = unused.named_by.as_deref().unwrap_or_default();
+                    let ignored = format!("the price of `{model}` is ignored: nothing here needs it");
+                    self.found.warn(Diagnostic::new(ignored).with_file(file));
+                }
             }
         }
         prices

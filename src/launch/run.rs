@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::material::{evidence_commands, read_evidence};
 use super::seat::ReadySession;
 use super::wrapped::wrapped;
-use crate::config::prices::price_of;
+use crate::config::prices::highest_price_of;
 use crate::config::tasks::TaskFile;
 use crate::core::{Command, ExitCode};
 use crate::diagnostic::Diagnostic;
@@ -93,7 +93,7 @@ fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budge
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
         // A replacement is measured like those the session opened with.
         wrapped(model, set_up, &mut |_| ()).map_err(|problem| problem.to_string())?;
-        let price = match price_of(&catalog, model) {
+        let price = match highest_price_of(&catalog, model) {
             Err(problem) if has_budget => return Err(problem.message),
             price => price.ok(),
         };

@@ -102,7 +102,7 @@ impl Launcher<'_> {
         check_answers(self.options, session.definition(), file_of(&session), tell)?;
         let bounds = set_up.folders.path_policy(path.to_str());
         no_problems(outside(&session, &answers, &bounds))?;
-        set_up.trust.check_all(&needs(&session, set_up, &answers)?)?;
+        set_up.trust.check_all(&needs(&session, set_up, &answers, self.options.max_usd)?)?;
         wrapped_seats(&session, &answers, set_up, tell)?;
         let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: Some(file.log.torn as u64) };
         self.ready(session, start, answers, path, || Ok(file.journal))

@@ -29,7 +29,7 @@ pub struct EngineHandle {
 
 pub type Diagnostics = Vec<Diagnostic>;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum StartRefusal {
     Wrong(Diagnostics),
     /// It would run or ask this, to which the person has not agreed.

@@ -158,6 +158,23 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
 }
 
 #[test]
+fn a_projects_price_counts_once_it_is_agreed_to_and_the_higher_of_two_for_a_limit() {
+    let server = Server::start(|_| counted());
+    let desk = Desk::with(ROUND).set("LITELLM_BASE_URL", &format!("{}/v1", server.url()));
+    desk.write(".s2s/config.yaml", "prices: {litellm/m: {input: 0.000001, output: 244.140625}}\n");
+    let run = |more: &[&str]| desk.run([&["--batch", "decide.yaml", "--model", "litellm/m"], more].concat());
+    let asked = "it counts `litellm/m` at $0.000001 in and $244.140625 out for a million tokens";
+    run(&["--max-usd", "20"]).code(2).tells("nobody has agreed to this yet").tells(asked);
+    assert!(server.requests().is_empty());
+    run(&["--max-usd", "20", "--trust"]).code(0).tells("spent: $0.0488");
+    run(&[]).code(0).tells("the price of `litellm/m` is ignored: nothing here needs it");
+    let own = "max_output_tokens: 4096\nprices: {litellm/m: {input: 0.000001, output: 0.000001}}\n";
+    desk.configure(own);
+    run(&["--max-usd", "1"]).code(0);
+    assert_eq!(run(&["--max-usd", "1", "--trust"]).says("could cost $4.0000").code, 5);
+}
+
+#[test]
 fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happens() {
     // Every reply breaks off after its first tokens: nobody tells what it used.
     let broken = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";

@@ -164,7 +164,7 @@ impl TuiHost {
 
     /// Refuses a session that needs something which the person has not agreed to.
     fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
-        let needs = needs(session, &self.set_up, &self.options.answers_of(session))?;
+        let needs = needs(session, &self.set_up, &self.options.answers_of(session), self.options.max_usd)?;
         let unagreed = self.set_up.trust.unagreed(needs);
         if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
     }

@@ -95,5 +95,7 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
         for line in UNCHECKED.lines() {
             output.line(&format!("  - {line}"));
         }
+    } else {
+        output.line("note    what no session file can prove: --explain");
     }
 }

@@ -122,6 +122,7 @@ fn definition(attacks: &[Attack]) -> String {
     json!({
         "goal": "Paint the shed",
         "max_snapshot_bytes": 1_000_000,
+        "cut_prompts": "count",
         "participants": seats,
         "steps": [
             round("pick", "Which paint?"),

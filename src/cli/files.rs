@@ -148,11 +148,12 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
 
 /// Writes the report of a session once for each name, by its ending.
 pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Console) -> Result<(), RunError> {
+    let mut refused = None;
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
         if format == Format::Madr {
             if let Err(several) = one_decision(document) {
-                output.warn(&several);
+                refused = Some(several);
                 continue;
             }
             if let Some(why) = document.only().and_then(|page| no_record(document, page)) {
@@ -162,7 +163,7 @@ pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Cons
         }
         write_report(out, rendered(document, format).as_bytes(), output)?;
     }
-    Ok(())
+    refused.map_or(Ok(()), |several| Err(several.into()))
 }
 
 /// Refuses to write one decision record for several decisions.
@@ -254,8 +255,9 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
     let (session, source) = (fold(&log), source(path, &log));
     let document = match &wanted.round {
         None => Document::new(&session, source),
-        Some(round) => Document::of_round(&session, source, round).ok_or_else(|| {
-            let known: Vec<&str> = session.rounds.iter().map(|run| run.opened.round.as_str()).collect();
+        Some(round) => Document::of_round(&session, source.clone(), round).ok_or_else(|| {
+            let all = Document::new(&session, source);
+            let known: Vec<&str> = all.decisions.iter().flat_map(|page| page.rounds.clone()).collect();
             let problem = Diagnostic::new(format!("this session has no decision with a round `{round}`"));
             problem.hint(did_you_mean(round, &known))
         })?,

@@ -10,7 +10,8 @@ use crate::tally::Tier;
 
 const COLUMNS: &str = "session round number question participant persona model weight outcome vote confidence reason \
                        tries latency_ms tokens_in tokens_out decided strength order dissents position rationale \
-                       concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal";
+                       concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal \
+                       optimizing_for accepting_as_cost risks suggestions changed_by";
 
 /// Every seat of every round, in order.
 pub fn csv(document: &Document<'_>) -> String {
@@ -63,7 +64,10 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
             text(seat.spent.filter(|spent| !spent.is_unknown).map(|spent| format!("{:.6}", spent.dollars)))
         }
         "rehearsal" => yes(round.count.is_some_and(|tally| tally.rehearsal)),
-        key => match seat.answer.and_then(|answer| answer.get(key)) {
+        key => match seat
+            .answer
+            .and_then(|answer| answer.get(key).or_else(|| answer.get("trade_offs")?.get(key)))
+        {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Array(items)) => {
                 items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")

@@ -9,7 +9,7 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     let desk = Desk::with(
         "question: Which?\nparticipants: [qa-lead, skeptic]\nballot: {kind: choice, options: [a, b]}\nrule: majority\n",
     );
-    desk.write("answers.yaml", "decide: {qa-lead: {vote: a, rationale: [small]}, skeptic: {vote: a}}\n");
+    desk.write("answers.yaml", "decide: {qa-lead: {vote: a, rationale: [small], trade_offs: {risks: [cost]}, suggestions: [try it]}, skeptic: {vote: a}}\n");
     let run = |more: &[&str]| {
         let all = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"];
         desk.run(all.iter().chain(more).copied())
@@ -28,12 +28,27 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
         ("page.html", "Both seats chose it."),
         ("record.madr.md", "Chosen option: \"a\", because small."),
         ("votes.csv", "\"votes a\""),
+        ("votes.csv", "\"cost\",\"try it\""),
         ("read.md", "roundtable verify s.s2s"),
     ] {
         has(&desk.read(file), &[words]);
     }
     let all: Value = serde_json::from_str(&desk.read("all.json")).expect("JSON");
     assert_eq!(all["verdict"]["headline"], "a");
+    // A decision record has one decision.
+    let round = |id: &str, more: &str| format!("{{id: {id}, question: \"{id}?\"{more}}}");
+    let ruled = ", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let steps = [round("one", ruled), round("two", ruled), round("why", "")].join(", ");
+    let votes = "{qa-lead: {vote: a}}";
+    desk.write("two.yaml", format!(
+        "participants: [qa-lead]\nsteps: [{steps}]\nanswers: {{one: {votes}, two: {votes}, why: {{qa-lead: {{position: p}}}}}}\n"
+    ));
+    let ran = desk
+        .run("--batch two.yaml --save two.s2s -o two.madr.md -o two.csv --json=result".split(' '))
+        .code(2);
+    ran.tells("2 decisions need a record each: one (one?); two (two?)").shows("\"exit\":2");
+    assert!(desk.path("two.csv").exists() && !desk.path("two.madr.md").exists());
+    desk.run("report two.s2s --round why".split(' ')).code(2).tells("known here: one, two");
 }
 
 /// Date, question, outcome, strength, status, who adopted it and what it replaces, over all saved sessions.
@@ -175,7 +190,10 @@ fn a_second_estimate_is_compared_by_cards_where_there_are_some() {
             answers([1, 3, 8]),
             answers(second)
         ));
-        desk.run(["--batch", "decide.yaml"]).code(0).shows(&format!("the middle half {says}"));
+        desk.run(["--batch", "decide.yaml"])
+            .code(0)
+            .shows(&format!("the middle half {says}"))
+            .shows(&format!("says {} (lowest)", second[0]));
     }
 }
 

@@ -95,7 +95,10 @@ impl QuestionRounds<'_> {
         }
         let line = |seat: SeatView<'_>| {
             let listed = seat.ballot().map(Ballot::listing).unwrap_or_default().join("; ");
-            let text = Some(said(&seat)).filter(|text| !text.is_empty()).unwrap_or(listed);
+            let mut text = Some(said(&seat)).filter(|text| !text.is_empty()).unwrap_or(listed);
+            if seat.outcome == Some(Outcome::Abstained) {
+                text = if text.is_empty() { "abstained".to_owned() } else { format!("abstained: {text}") };
+            }
             (!text.is_empty()).then(|| (seat.name.to_owned(), cut(&text, PART)))
         };
         let lines: Vec<_> = seats(self.session, run).filter_map(line).collect();

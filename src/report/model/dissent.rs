@@ -77,7 +77,7 @@ impl<'a> QuestionRounds<'a> {
             let (spread, value) = (extremes?, seat.ballot()?.brief()?);
             let ends = [(&spread.highest, "highest"), (&spread.lowest, "lowest")];
             let (_, end) = ends.into_iter().find(|(end, _)| value == **end)?;
-            (!winners.contains(&value.as_str())).then(|| format!("says {value} ({end})"))
+            Some(format!("says {value} ({end})"))
         };
         let dissenter = |seat: SeatView<'a>| {
             let top = seat.ballot().and_then(Ballot::top_options).unwrap_or_default();

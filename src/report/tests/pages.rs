@@ -87,19 +87,23 @@ fn findings_stand_in_groups_and_places_without_evidence_are_named() {
 
 #[test]
 fn an_open_question_shows_the_note_and_a_line_for_each_seat() {
-    let mut table = Table::round("question: What risks?\nparticipants: [software-architect, qa-lead]\n");
-    for seat in ["software-architect", "qa-lead"] {
+    let mut table =
+        Table::round("question: What risks?\nparticipants: [software-architect, qa-lead, skeptic]\n");
+    for seat in ["software-architect", "qa-lead", "skeptic"] {
         table.seal(seat);
     }
     let answers = vec![
         table.answer("software-architect", Ballot::Position, json!({"position": "It grows without end."})),
         table.answer("qa-lead", Ballot::Position, json!({"position": "Nobody tests it."})),
+        table.answer("skeptic", Ballot::Abstain, json!({"rationale": ["It is early."]})),
     ];
     table.close(answers);
     table.command(Command::RecordSynthesis { round: table.step(), text: "Both fear its size.".to_owned() });
     table.finish();
     for page in first_pages(&table) {
-        for said in ["Both fear its size.", "It grows without end.", "Nobody tests it."] {
+        for said in
+            ["Both fear its size.", "It grows without end.", "Nobody tests it.", "abstained: It is early."]
+        {
             assert!(page.contains(said), "{said}: {page}");
         }
     }

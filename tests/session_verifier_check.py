@@ -140,6 +140,18 @@ def forgeries(data):
         yield f"{event}: {new or 'left out'}", chained(documents[:place] + list(map(quoted, changed)) + documents[place + 1 :])
 
 
+def tally_forgeries(data):
+    """Yields copies of a session with another score, and another winner, in each tally that both count."""
+    documents = documents_of(data)
+    for place, document in enumerate(documents):
+        if b"\nevent: tally_made\n" not in document or not re.search(rb"\nrule: (majority|approval|consent|score|median)\n", document):
+            continue
+        for old, new in ((rb"(\nscores:\n  .*: )\d", rb"\g<1>9"), (rb"(\nwinners:\n  - )(.*)", rb"\1other")):
+            if re.search(old, document):
+                changed = re.sub(old, new, document, count=1)
+                yield f"{old.decode()} in document {place}", chained([*documents[:place], changed, *documents[place + 1 :]])
+
+
 def quoted(document):
     """Quotes hex that was changed to begin with zeros."""
     return re.sub(rb'(nonce|enc|key|commitment|prompt_sha256|signature): "0000(\w+)"?', rb'\1: "0000\2"', document)
@@ -212,7 +224,7 @@ def main():
             assert chained(documents_of(data)) == data
             changed = list(forgeries(data))
             tried |= {what for what, _ in changed}
-            forged = [*changed, *remote_forgeries(data)]
+            forged = [*changed, *remote_forgeries(data), *tally_forgeries(data)]
             cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forged]
         assert len(tried) == len(FORGERIES), f"of {len(FORGERIES)} forgeries only these were tried: {sorted(tried)}"
         seen, wrong = {}, 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies a roundtable session file, independently of roundtable.
 
-Written from docs/SESSION_FORMAT.md alone. Needs PyYAML and PyNaCl.
+Written from docs/SESSION_FORMAT.md, and the rules of docs/TALLIES.md, alone. Needs PyYAML and PyNaCl.
 
     verify_session.py [--expect HASH] [--receipt RECEIPT|FILE] FILE
 
@@ -17,6 +17,7 @@ import os
 import re
 import sys
 from collections import Counter
+from fractions import Fraction
 
 import yaml
 from nacl.bindings import (
@@ -28,7 +29,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import VerifyKey
 
 NOT_CHECKED = [
-    "counts by a voting rule, winners, ties, orders and scores",
+    "tallies of rankings, rules over the order of scores, several winners, the choice among ties, orders, strength",
     "that `outcome` and `ballot` follow from the replies",
     "steps, agents' work items, questions and approvals, and that the definition leads to them",
     "names in answers and their redaction",
@@ -222,6 +223,69 @@ def same(a, b):
 
 
 # Rounds
+
+
+# Tallies
+
+# The share of first places that wins: more than it, or just as many.
+SHARES = {"plurality": 0, "majority": Fraction(1, 2), "supermajority": Fraction(2, 3), "weighted-majority": Fraction(1, 2), "unanimous": 0}
+COUNTED = {"choice": [*SHARES], "approval": ["approval"], "score": ["score"], "consent": ["consent"], "estimate": ["median"]}
+ROUNDED = Fraction(1, 10**6)
+
+
+def exact(number):
+    return Fraction(str(number))
+
+
+def has_share(rule, most, total, is_tie, terms):
+    share = exact(terms.get("threshold", SHARES[rule]))
+    if rule == "supermajority":
+        return most >= share * total
+    return most > share * total or (rule == "majority" and is_tie and most == share * total)
+
+
+def quantile(values, quarters):
+    """The values around the place with so many quarters of the weight below it."""
+    below, wanted = 0, sum(weight for _, weight in values) * quarters / 4
+    for at, (value, weight) in enumerate(values):
+        below += weight
+        if below >= wanted:
+            return value, values[at + 1][0] if below == wanted and at + 1 < len(values) else value
+
+
+def recount(form, rule, terms, ballots, may_block):
+    """Returns the score of each option, and the options that win, several if tied. `ballots` are weights and marks."""
+    kind, scores = form["kind"], Counter({option: Fraction(0) for option in form.get("options", [])})
+    if kind == "estimate":
+        cards = form.get("cards", [])
+        place = cards.index if cards else exact
+        for weight, mark in ballots:
+            scores[place(mark)] += weight
+        values = sorted((value, weight) for value, weight in scores.items() if weight)
+        name = (lambda value: cards[value]) if cards else (lambda value: value)
+        middle = quantile(values, 2) if values else ()
+        if not cards:
+            middle = [sum(middle) / 2] * bool(middle)
+        return {name(value): weight for value, weight in scores.items()}, list(dict.fromkeys(map(name, middle)))
+    if kind == "consent":
+        heads = Counter(stance for _, (stance, _) in ballots)
+        passes = heads and not heads["block"] and not may_block
+        return {stance: heads[stance] for stance in ("support", "stand-aside", "block")}, ["support"] * bool(passes)
+    weights = Counter()
+    for weight, mark in ballots:
+        marks = mark if kind == "score" else {option: 1 for option in (mark if kind == "approval" else [mark])}
+        for option, number in marks.items():
+            scores[option] += weight * exact(number)
+            weights[option] += weight
+    if kind == "score":
+        scores = {option: scores[option] / weights[option] if weights[option] else Fraction(0) for option in scores}
+    most = max((scores[option] for option in scores if weights[option]), default=0)
+    leaders = [option for option in scores if weights[option] and scores[option] == most]
+    if rule == "unanimous" and (len(ballots) < 2 or most != sum(scores.values())):
+        leaders = []
+    if kind == "choice" and not has_share(rule, most, sum(scores.values()), len(leaders) > 1, terms):
+        leaders = []
+    return scores, leaders
 
 
 class Round:
@@ -564,6 +628,31 @@ class Checker:
             self.require(not event["decided"], "placeholders decide nothing")
         for key, value in expected.items():
             self.require(event.get(key) == value, f"`{key}` is {event.get(key)}, expected {value}")
+        self.check_count(round_, event)
+        self.counts["counts of seats"] += 1
+
+    def check_count(self, round_, event):
+        form, rule = round_.opened["ballot"], event.get("rule")
+        if form["kind"] not in COUNTED or rule not in [None, *COUNTED[form["kind"]]]:
+            return
+        weight = {seat["name"]: exact(seat.get("weight", 1)) for seat in self.header["participants"]}
+        cast = [answer for answer in round_.answers if answer["outcome"] == "answered"]
+        ballots = [(weight[answer["participant"]], next(iter(answer["ballot"].values()))) for answer in cast]
+        may_block = any(answer.get("may_block") for answer in round_.answers)
+        scores, leaders = recount(form, rule or COUNTED[form["kind"]][0], event.get("terms", {}), ballots, may_block)
+        names = exact if form["kind"] == "estimate" and not form.get("cards") else str
+        shown = {names(option): exact(score) for option, score in event.get("scores", {}).items()}
+        agrees = shown.keys() == scores.keys() and all(abs(shown[option] - scores[option]) <= ROUNDED for option in shown)
+        self.require(agrees, "`scores` are not those of the ballots")
+        winners = [names(option) for option in event.get("winners", [])]
+        if not rule or not event["quorum_met"] or event.get("placeholders") and not event.get("rehearsal"):
+            self.require(not winners, "nothing is decided, and there are winners")
+        elif event.get("settled") not in (None, "rehearsal"):
+            self.require(len(winners) == 1 and winners[0] in leaders, "the winner is not one of those that tie")
+        elif not event.get("settled") and "choose" not in event.get("terms", {}):
+            same = names is str and sorted(winners) == sorted(leaders)
+            near = names is exact and len(winners) == len(leaders) and all(abs(a - b) <= ROUNDED for a, b in zip(winners, leaders))
+            self.require(same or near, f"the winners are {winners}, expected {leaders}")
         self.counts["tallies"] += 1
 
 

@@ -376,22 +376,27 @@ fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Conso
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let document = Document::new(&session, Source { file: name, entries, last_hash, torn: 0 });
     let exit = print_summary(done, &session, &document, &path, &resume, output)?;
-    write_reports(&document, &context.run.common.out, output)?;
+    let written = write_reports(&document, &context.run.common.out, output);
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
+    let exit = written.as_ref().map_or_else(|error| error.exit.max(exit), |()| exit);
     output.result_line(&document, exit, &path);
     linger(context, &session);
-    Ok(exit)
+    written.map(|()| exit).map_err(|error| RunError { exit, ..error })
 }
 
-/// Shows remote seats the result for a while, once there is one.
+/// Shows remote seats the result for a while, once there is one, also while a person is waited for.
 fn linger(context: &RunContext<'_>, session: &Session) {
-    let Some(door) = context.door.filter(|_| session.closed.is_some()) else { return };
-    let time = Duration::from_secs(door.args.linger);
+    let waits = matches!(session.paused, Some((_, PauseReason::Waiting(_))));
+    let is_counted = session.rounds.last().is_some_and(|round| round.tally.is_some());
+    let has_result = session.closed.is_some() || waits && is_counted;
+    let Some(served) = context.door.filter(|_| has_result) else { return };
+    let time = Duration::from_secs(served.args.linger);
     context.runtime.block_on(async {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
+            () = served.door.all_told() => {}
             () = context.interrupt.cancelled() => {}
         }
     });

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use clap::ValueEnum as _;
 use indexmap::IndexMap;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
@@ -28,8 +29,8 @@ use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::participants::lock;
 use crate::remote::{
-    Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls,
-    fingerprint, make_identity, router,
+    Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, ShownResults, VALID_FOR,
+    accept_tls, fingerprint, make_identity, router,
 };
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
@@ -145,7 +146,7 @@ impl LinkDoor {
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
         let (tokens, invitations) = invite(&self.keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
-        let board = Arc::new(Board::new(key, of.session.clone()));
+        let board = Arc::new(Board::new(key, of.session.clone(), self.asked.results));
         let _entered = of.runtime.enter();
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
         let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
@@ -194,7 +195,7 @@ impl LinkDoor {
 
     /// The options with which the same links work again, each with a space before it.
     pub fn options(&self) -> String {
-        let RemoteConfig { bind, lan, self_signed, behind, .. } = &self.asked;
+        let RemoteConfig { bind, lan, self_signed, behind, results, .. } = &self.asked;
         let mut options = String::new();
         if bind.is_some() {
             options.push_str(&format!(" --bind {}", self.address));
@@ -203,7 +204,19 @@ impl LinkDoor {
             options.push_str(if *is_given { option } else { "" });
         }
         options.extend(behind.iter().map(|url| format!(" --behind {url}")));
+        let part = results.to_possible_value().filter(|_| *results != ShownResults::default());
+        options.extend(part.map(|part| format!(" --results {}", part.get_name())));
         options
+    }
+
+    /// Waits until everybody who came in knows how the session has ended.
+    pub async fn all_told(&self) {
+        let is_told = || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_told_all());
+        while !is_told() {
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        // The last answer is on its way.
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 
     fn access(&self, seat: &SeatInfo, token: &str) -> Access {
@@ -347,8 +360,11 @@ pub struct Links {
 impl<'a> ServedDoor<'a> {
     /// Binds the address that is given, else that of the settings.
     pub fn bind(args: &'a ServeArgs, set_up: &Environment) -> Result<Self, Diagnostic> {
-        let is_given = args.door != RemoteConfig::default();
-        let asked = if is_given { args.door.clone() } else { set_up.config.remote.clone() };
+        let (results, own) = (args.door.results, &set_up.config.remote);
+        let is_given =
+            RemoteConfig { results: ShownResults::default(), ..args.door.clone() } != RemoteConfig::default();
+        let mut asked = if is_given { args.door.clone() } else { own.clone() };
+        asked.results = if results == ShownResults::default() { own.results } else { results };
         Ok(Self { args, door: Arc::new(LinkDoor::bind(asked, set_up.keys())?) })
     }
 

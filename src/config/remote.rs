@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::remote::ShownResults;
 use crate::round::seal::sign::named_key;
 
 /// A NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
@@ -85,6 +86,9 @@ pub struct RemoteConfig {
     /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
     #[arg(long, value_name = "URL")]
     pub behind: Option<String>,
+    /// Show voters this much of the result
+    #[arg(long, value_enum, value_name = "PART", default_value = "all")]
+    pub results: ShownResults,
     #[arg(skip)]
     pub nats: NatsConfig,
     #[arg(skip)]

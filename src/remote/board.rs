@@ -2,8 +2,11 @@
 //!
 //! While a round is open it holds no answer, and tells a seat nothing of another one.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
+use clap::ValueEnum;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -11,6 +14,7 @@ use crate::core::LEASE_MS;
 use crate::handoff::whole_prompt;
 use crate::history::{Door, Receipt, RoundRun, Seat, SeatStatus, Session, Timestamp, WorkItem};
 use crate::insight::{SeatView, dissents, seats, winners};
+use crate::participants::lock;
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
@@ -19,15 +23,31 @@ const MOST_ITEMS: usize = 100;
 /// The most answers of others that a voter is shown with the result.
 const MOST_ANSWERS: usize = 200;
 
+/// The part of a round's result that voters elsewhere see.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ShownResults {
+    /// Nothing
+    None,
+    /// Counts and their own answer
+    Tally,
+    /// The answers of others, too, without names
+    #[default]
+    All,
+}
+
 pub struct Board {
     session: watch::Sender<Arc<Session>>,
     key: SigningKey,
+    results: ShownResults,
+    /// The seats that have asked for the result since the session came to rest.
+    told: Mutex<HashSet<String>>,
 }
 
 impl Board {
     /// A board of a session that may have no events yet: links work all the same.
-    pub fn new(key: SigningKey, session: Session) -> Self {
-        Self { session: watch::Sender::new(Arc::new(session)), key }
+    pub fn new(key: SigningKey, session: Session, results: ShownResults) -> Self {
+        Self { session: watch::Sender::new(Arc::new(session)), key, results, told: Mutex::default() }
     }
 
     /// Takes in the state after a write to disk.
@@ -45,6 +65,25 @@ impl Board {
 
     pub fn is_over(&self) -> bool {
         self.session().closed.is_some()
+    }
+
+    /// Notes that a seat is told how a session at rest has ended.
+    pub fn tells(&self, seat: &str) {
+        let session = self.session();
+        if session.closed.is_some() || session.paused.is_some() {
+            lock(&self.told).insert(seat.to_owned());
+        }
+    }
+
+    /// Everybody who opened a link, and every agent, knows how the session has ended.
+    pub fn has_told_all(&self) -> bool {
+        let (session, told) = (self.session(), lock(&self.told));
+        let is_guest = |seat: &String| {
+            let known = session.invitations.get(seat);
+            known.is_some_and(|known| known.key.is_some()) || !session.seals_itself(seat)
+        };
+        let mut guests = session.invitations.keys().filter(|seat| is_guest(seat)).peekable();
+        guests.peek().is_some() && guests.all(|seat| told.contains(seat))
     }
 
     /// The seat that an invitation is for, while it is valid.
@@ -146,7 +185,7 @@ impl Board {
         let session = self.session();
         let round = session.rounds.last()?;
         let is_shown = session.closed.is_some() || !is_revised(&session, &round.opened.step);
-        let tally = round.tally.as_ref().filter(|_| is_shown)?;
+        let tally = round.tally.as_ref().filter(|_| is_shown && self.results != ShownResults::None)?;
         let mut result = json!({
             "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
             "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
@@ -154,7 +193,10 @@ impl Board {
             "counts": tally.verdict.scores, "ruled": tally.rule.is_some(),
         });
         let winners = winners(&session, round);
-        let others = seats(&session, round).filter(|other| other.name != seat && other.ballot().is_some());
+        let is_other = |other: &SeatView<'_>| {
+            self.results == ShownResults::All && other.name != seat && other.ballot().is_some()
+        };
+        let others = seats(&session, round).filter(is_other);
         let said = |other: SeatView<'_>| {
             Some(json!({ "dissents": dissents(&other, &winners), "answer": other.answer?.answer }))
         };

@@ -29,7 +29,7 @@ pub const MOST_OF_AN_ADDRESS: usize = MOST_OPEN / 10;
 /// Number of connections with one token.
 const MOST_OF_A_TOKEN: usize = 32;
 /// Limits on the time in which a request's headers come, and on their bytes.
-const HEADERS: Duration = Duration::from_secs(30);
+const HEADERS: Duration = Duration::from_secs(60);
 const MAX_HEADERS: usize = 16 * 1024;
 /// Limit on the time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);

@@ -42,6 +42,9 @@ pub async fn poll(
         changes.mark_unchanged();
         let items = door.board.open_work(&agent, crate::clock::now());
         let is_over = door.board.is_over();
+        if is_over {
+            door.board.tells(&agent);
+        }
         if !items.is_empty() || is_over || Instant::now() >= end {
             return Ok(Json(json!({ "items": items, "over": is_over })));
         }

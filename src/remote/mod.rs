@@ -24,7 +24,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::json;
 
-pub use board::Board;
+pub use board::{Board, ShownResults};
 pub use entrance::{Connections, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::HttpDoor;
 use http::{in_time, with_headers};

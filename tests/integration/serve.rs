@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use reqwest::{Certificate, Client};
 use roundtable::history::{Event, Session};
 use roundtable::journal::{read_log, verify};
-use roundtable::remote::Board;
+use roundtable::remote::{Board, ShownResults};
 use roundtable::round::seal::sign::SigningKey;
 use roundtable::round::snapshot::sha256_hex;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -105,6 +105,28 @@ fn two_people_vote_by_their_links() {
     assert!(found.proven.iter().any(|line| line.starts_with("2 ballots are signed")), "{:?}", found.proven);
     let refusals = String::from_utf8_lossy(&bytes).matches("event: envelope_refused").count();
     assert_eq!(refusals, 4, "two stale or wrongly signed, one of a wrong length, one second ballot");
+    // It stays for a minute, or until both have seen the result; by then dana alone has.
+    let mut server = server;
+    assert!(server.child.try_wait().expect("asked").is_none());
+    assert_eq!([dana, bob].map(|seat| seat.get("/v1/seat/result").status), [200, 200]);
+    wait_for("the end", || server.child.try_wait().expect("asked"));
+}
+
+#[test]
+fn voters_see_the_result_that_waits_for_an_approval_as_far_as_they_may() {
+    let home = home(&DEFINITION.replace("]}}]", "]}}, {id: ok, type: approval, message: Adopt it?}]"));
+    std::fs::write(home.path().join("answers.yaml"), "vote: {ann: {vote: redis}}\n").expect("a file");
+    let mut server = Server::start_at("d.yaml", home, &["--bind", "127.0.0.1:0", "--results", "tally"]);
+    let seats = [server.joined("dana", 1), server.joined("bob", 2)];
+    assert!(seats.iter().all(|seat| seat.votes("redis", 3).status == 201));
+    let rests =
+        || std::fs::read_to_string(server.file()).ok().filter(|text| text.contains("event: session_paused"));
+    wait_for("the question", rests);
+    for seat in &seats {
+        let result = seat.get("/v1/seat/result").json();
+        assert_eq!((&result["winners"], &result["others"]), (&json!(["redis"]), &json!([])));
+    }
+    assert_eq!(wait_for("the end", || server.child.try_wait().expect("asked")).code(), Some(4));
 }
 
 #[test]
@@ -182,7 +204,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
     let log = read_log(&server.ended()).expect("a file");
     // The round that is open hides the count too: what a seat is shown after each event says more.
     let (mut session, mut shown) = (Session::default(), Vec::new());
-    let board = Board::new(SigningKey::new([1; 32]), Session::default());
+    let board = Board::new(SigningKey::new([1; 32]), Session::default(), ShownResults::All);
     for line in &log.lines {
         session.apply_entry(line);
         board.see(&session);

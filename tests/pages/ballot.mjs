@@ -198,6 +198,8 @@ const story = async setting => {
   await asked('May it be released?');
   await pick('block'); await type('The smallest change', 'Name an owner.'); await send();
   await asked('What do you think?');
+  await type('In your own words', '  '); await send();
+  await says(page, 'problem', 'Write your position, or abstain.', 'blanks are sent as a position');
   await type('In your own words', 'It is sound, and slow.'); await send();
   await asked('What could be done?');
   await type('Title', 'Queue'); await type('The idea', 'Let writes wait.'); await send();

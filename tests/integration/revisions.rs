@@ -165,6 +165,15 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     assert_eq!((new("software-architect"), new("skeptic")), (json!(true), json!(false)));
     let answers = &report["rounds"][2]["seats"][0]["answer"];
     assert_eq!(answers["changed_by"], "No lock-in.", "{answers}");
+    let page = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(
+        page.contains("b → a, joining the leader, without") && !page.contains("fewer than a third"),
+        "{page}"
+    );
+    let mut late = votes();
+    late["again"].as_object_mut().expect("votes").values_mut().for_each(|vote| *vote = json!({"vote": "c"}));
+    let (desk, _) = run(&definition("same", ""), &late, 7);
+    desk.run(["report", "s.s2s"]).code(0).shows("fewer than a third").shows("- **c** had 0 of 3 ballots");
 }
 
 #[test]

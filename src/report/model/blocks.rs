@@ -41,11 +41,12 @@ impl Block {
     /// The seats that changed their ballot between the rounds.
     pub fn of_moves(moves: &[Moved]) -> Option<Self> {
         let line = |one: &Moved| {
-            let Moved { round, seat, from, to, has_new_argument, said } = one;
+            let Moved { round, seat, from, to, has_new_argument, joined_leader, said } = one;
+            let joined = if *joined_leader { ", joining the leader" } else { "" };
             let with = if *has_new_argument { "with" } else { "without" };
             let words = if said.is_empty() { String::new() } else { format!(": “{}”", cut(said, PART)) };
             let way = format!("{} → {}", cut(from, 80), cut(to, 80));
-            (format!("{seat} in round {round}"), format!("{way}, {with} a new argument{words}"))
+            (format!("{seat} in round {round}"), format!("{way}{joined}, {with} a new argument{words}"))
         };
         Self::of_lines("How it moved", moves.iter().map(line).collect())
     }
@@ -60,6 +61,10 @@ impl QuestionRounds<'_> {
         };
         let spread = self.run.map(|run| estimates(self.session, run)).unwrap_or_default();
         found.extend(Block::of_lines("The estimates, round by round", spread));
+        found.extend(Block::of_lines(
+            "Chosen by fewer than a third before the reasons were read",
+            self.risen(),
+        ));
         found.retain(|block| !block.lines.is_empty() || block.note.is_some());
         found
     }

@@ -7,7 +7,7 @@ use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::handoff::plain_texts;
 use crate::insight::counts::spread;
-use crate::insight::movement::{Move, movement};
+use crate::insight::movement::{Move, Movement, earlier, movement};
 use crate::insight::round_view::seat_named;
 use crate::insight::{SeatView, confidence, dissents, seats, winners};
 
@@ -37,6 +37,8 @@ pub struct Moved {
     pub from: String,
     pub to: String,
     pub has_new_argument: bool,
+    /// To what alone was ahead before.
+    pub joined_leader: bool,
     pub said: String,
 }
 
@@ -107,14 +109,29 @@ impl<'a> QuestionRounds<'a> {
     pub fn moves(&self) -> Vec<Moved> {
         let mut found = Vec::new();
         for run in &self.rounds {
-            for Move { seat, from, to, has_new_argument } in
-                movement(self.session, run).into_iter().flat_map(|found| found.moves)
-            {
+            let Some(Movement { moves, joined_leader, .. }) = movement(self.session, run) else { continue };
+            for Move { seat, from, to, has_new_argument } in moves {
                 let said = seat_named(self.session, run, &seat).map(|view| said(&view)).unwrap_or_default();
-                found.push(Moved { round: run.opened.number, seat, from, to, has_new_argument, said });
+                let (round, joined_leader) = (run.opened.number, joined_leader.contains(&seat));
+                found.push(Moved { round, seat, from, to, has_new_argument, joined_leader, said });
             }
         }
         found
+    }
+
+    /// The winners that fewer than a third had chosen before the deciding round revised that.
+    pub fn risen(&self) -> Vec<(String, String)> {
+        let run = self.run.filter(|run| run.opened.revises.is_some());
+        let Some((run, before)) = run.and_then(|run| Some((run, earlier(self.session, run)?))) else {
+            return Vec::new();
+        };
+        let tops = seats(self.session, before).filter_map(|seat| seat.ballot()?.top_options());
+        let tops: Vec<Vec<String>> = tops.collect();
+        let had = |winner: &str| tops.iter().filter(|top| top.iter().any(|option| option == winner)).count();
+        let risen = winners(self.session, run).into_iter().filter(|winner| 3 * had(winner) < tops.len());
+        risen
+            .map(|winner| (winner.to_owned(), format!("had {} of {} ballots", had(winner), tops.len())))
+            .collect()
     }
 }
 

@@ -113,6 +113,8 @@ impl ProgressPrinter {
             && let Some(error) = &back.error
         {
             format!("step `{}`: failed: {}: {error}", back.step, back.participant)
+        } else if let Event::Warning { message, .. } = event {
+            format!("warning: {message}")
         } else {
             return Vec::new();
         };

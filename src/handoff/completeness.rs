@@ -117,10 +117,11 @@ impl Session {
         let asked = self.rendered_round(step, round);
         let asked = asked.map_err(|why| refusal.clone().unwrap_or(why))?;
         let snapshot = self.snapshot_with(step, &asked.round, summary, self.recalled(step, &asked.round));
-        let checked = match refusal {
+        let mut checked = match refusal {
             None => self.check_round(step, round, &asked, &snapshot.text),
             refusal => Checked { refusal, ..Checked::default() },
         };
+        checked.warnings.extend(asked.warnings.iter().cloned());
         Ok(CheckedRound { asked, snapshot, checked })
     }
 

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use super::linked_tasks::NO_LINKS;
 use crate::ballot::{BallotForm, OptionText};
 use crate::history::{Session, Written};
 use crate::round::material::{AgendaItem, Artifact};
@@ -87,6 +88,9 @@ impl Session {
         let mut scope = of_definition(definition);
         scope.insert("goal".to_owned(), definition.goal.as_deref().into());
         scope.insert("constraints".to_owned(), definition.constraints.as_slice().into());
+        scope.insert("stage_context".to_owned(), json!({ "stage_description": stage(step) }));
+        let linked = Some(self.linked(step).json).filter(|json| json != NO_LINKS);
+        scope.extend(linked.map(|json| ("linked_tasks".to_owned(), json.into())));
         scope.extend(self.input_of(step)?);
         Ok(Value::Object(scope))
     }
@@ -190,6 +194,11 @@ fn check_names(options: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What a step is about, in a line.
+pub fn stage(step: &Step) -> &str {
+    step.description.as_ref().or(step.label.as_ref()).unwrap_or(&step.id)
 }
 
 /// The definition's material, as every template sees it.

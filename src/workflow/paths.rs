@@ -10,10 +10,20 @@ use super::steps::step::{Step, StepKind};
 use crate::diagnostic::did_you_mean;
 
 /// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
-const SCOPE: [&str; 8] =
-    ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];
+const SCOPE: [&str; 10] = [
+    "input",
+    "context",
+    "error",
+    "goal",
+    "constraints",
+    "project_summary",
+    "artifacts",
+    "agenda",
+    "linked_tasks",
+    "stage_context",
+];
 /// Names that prompts see in addition.
-const PROMPT_SCOPE: [&str; 3] = ["stage_context", "available_skills", "linked_tasks"];
+const PROMPT_SCOPE: [&str; 1] = ["available_skills"];
 const REVIEW_SCOPE: [&str; 2] = ["review_context", "artifact"];
 
 /// Keys of the result of a round.

@@ -40,8 +40,7 @@ pub fn open_round(
     };
     refuse_if!(seal.as_ref().is_some_and(|seal| !seal.is_known()), "nobody can seal to this key");
     let opened = RoundOpened { seal, ..draft(session, step, &drafted)? };
-    let of_round = drafted.checked.warnings.iter().chain(&drafted.asked.warnings);
-    let of_round = of_round.map(|warning| format!("round `{}`: {warning}", step.id));
+    let of_round = drafted.checked.warnings.iter().map(|warning| format!("round `{}`: {warning}", step.id));
     let warnings = of_round.chain(session.linked(step).warnings);
     let warnings: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
     let mut events = Vec::new();

@@ -16,7 +16,7 @@ use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItem
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::tokens::estimated_tokens;
-use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
+use crate::workflow::{OutputSchema, Step, StepKind, TRACKER};
 
 impl Engine<'_> {
     /// Offers the work items of a step, unless they would exceed the budget.
@@ -91,11 +91,7 @@ impl Engine<'_> {
 
     pub(super) fn attempt_limits(&self, id: &str) -> AttemptLimits {
         let step = self.session.definition().step(id);
-        let schema = step.and_then(|step| match &step.kind {
-            StepKind::Agent(agent) => agent.output_schema.clone(),
-            StepKind::Review(_) => Some(VERDICT.clone()),
-            _ => None,
-        });
+        let schema = step.and_then(Step::answer_schema).cloned();
         AttemptLimits {
             step: id.to_owned(),
             schema,

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::completeness::missing;
 use super::linked_tasks::NO_LINKS;
-use super::rendering::{directive, of_definition, render};
+use super::rendering::{directive, of_definition, render, stage};
 use crate::history::{AgentWork, PreviousArtifact, ReviewContext, Session, StageContext, WorkItemOffered};
 use crate::round::snapshot::sha256_hex;
-use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT};
+use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, read_answer};
 
 /// A work item without its id.
 pub struct WorkItemDraft {
@@ -85,7 +85,7 @@ impl Session {
         let definition = self.definition();
         let seat = self.seat_info(agent).ok_or_else(|| format!("`{agent}` is not in the roster"))?;
         let stage_context = StageContext {
-            stage_description: step.description.as_ref().or(step.label.as_ref()).unwrap_or(&step.id).clone(),
+            stage_description: stage(step).to_owned(),
             expected_output: expected(step),
             available_skills: seat.skills.clone(),
             // An agent on another machine has no way to open them.
@@ -151,6 +151,12 @@ impl Session {
             [persona, brief.as_deref().unwrap_or_default(), task.rules.as_deref().unwrap_or_default()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         (parts.join("\n"), text)
+    }
+
+    /// Why a person's answer to a work item would not fit what its step asks for.
+    pub fn check_answer(&self, item: &WorkItemOffered, text: &str) -> Result<(), String> {
+        let schema = self.definition().step(&item.step).and_then(Step::answer_schema);
+        schema.map_or(Ok(()), |schema| schema.check(&read_answer(text)?))
     }
 
     pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {

@@ -11,6 +11,7 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest};
 
 #[derive(Debug)]
 pub struct HumanQuestion {
+    /// The seat of a round, or the work item.
     pub seat: String,
     pub answer: oneshot::Sender<String>,
 }
@@ -28,7 +29,8 @@ impl Participant for Human {
         async move {
             let gone = || Failure::from("nobody was there to answer".to_owned());
             let (answer, answered) = oneshot::channel();
-            let asked = HumanQuestion { seat: ask.seat.clone(), answer };
+            let seat = if ask.task.is_some() { &ask.round } else { &ask.seat };
+            let asked = HumanQuestion { seat: seat.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
             let text = answered.await.map_err(|_| gone())?;
             Ok(Reply::own(Origin::Person, text))

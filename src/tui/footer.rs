@@ -33,6 +33,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             };
             return decide(session, command, model.now).err().map(|refusal| refusal.to_string());
         }
+        Action::AddNote => (model.last_closed().is_some(), "No round is closed yet."),
         Action::NewQuestion => (!model.home.is_reading, "The personas are still being read."),
         Action::InviteSeat => (seat_to_invite(model).is_some(), NOT_LINKED),
         Action::ExtendDeadline if session.open_round().is_some_and(|round| round.deadline_ms.is_none()) => {
@@ -113,7 +114,7 @@ fn word(model: &Model, binding: &KeyBinding) -> String {
     match (binding.action, model.screen_state()) {
         (Action::OpenItem, ScreenState::Home) => "open".to_owned(),
         (Action::OpenItem, ScreenState::Question) => "answer".to_owned(),
-        (Action::OpenItem, ScreenState::Open) if model.pending_human().is_some() => "answer".to_owned(),
+        (Action::OpenItem, ScreenState::Open) if model.is_turn() => "answer".to_owned(),
         (Action::OpenItem, _) => "read".to_owned(),
         (Action::OpenRound, _) if checks::problems(model) > 0 => {
             format!("open ({})", pluralize(checks::problems(model), "problem"))
@@ -125,7 +126,7 @@ fn word(model: &Model, binding: &KeyBinding) -> String {
 /// The keys that fit; those that lead out and to the rest come first.
 pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let state = model.screen_state();
-    let is_turn = model.pending_human().is_some() || state == ScreenState::Question;
+    let is_turn = model.is_turn() || state == ScreenState::Question;
     let is_first = |binding: &KeyBinding| {
         matches!(binding.action, Action::Help | Action::Quit) || is_turn && binding.action == Action::OpenItem
     };

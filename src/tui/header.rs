@@ -13,7 +13,7 @@ use super::model::{Mode, Model};
 use super::panes::{checks, seats::quorum, votes};
 use super::text::{clipped_middle, clock, cut_middle, hanging};
 use crate::core::{Deciding, ExitCode, decided_by_person, deciding, questions, session_exit};
-use crate::history::{RoundOutcome, RoundRun, SeatStatus, Tally, round_outcome};
+use crate::history::{RoundOutcome, RoundRun, SeatStatus, Tally, WorkItemOffered, round_outcome};
 use crate::insight::headline::{blocked, question_headline, rehearsal_mark, session_headline};
 use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents};
@@ -279,6 +279,9 @@ fn draft(model: &Model) -> (String, bool) {
 
 fn open(model: &Model) -> (String, bool) {
     let session = model.session();
+    if let Some(WorkItemOffered { participant, step, .. }) = model.pending_item() {
+        return (format!("{participant}: your turn. Enter opens the work of step {step}"), true);
+    }
     let Some(round) = session.open_round() else {
         let step = session.step.as_ref().map(|run| format!("step {} runs: ", run.id)).unwrap_or_default();
         return (format!("{step}Tab shows the steps"), false);
@@ -309,7 +312,7 @@ fn revealed(model: &Model) -> String {
         _ if last.is_some_and(|tally| tally.decided) => "adopts it",
         _ => "goes on without a decision",
     };
-    format!("A {word}, n asks again, a adds a note for the next round")
+    format!("A {word}, n asks again, N adds a note for the next round")
 }
 
 fn closed(model: &Model) -> String {

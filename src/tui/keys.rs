@@ -98,7 +98,7 @@ bindings! {
     REVEALED AcceptResult ["A"] "accept result and continue (asks first)" "accept";
     REVEALED RepeatRound ["n"] "ask again in a new round" "ask again";
     ANY OpenItem ["Enter"] "open, read or answer what is selected" "open";
-    WAITING AddMaterial ["a"] "add a note or an artifact for later rounds" "add";
+    WAITING AddNote ["N"] "add a note on the last round" "note";
     REPLAY PlayPause ["space"] "play or pause" "play";
     REPLAY NextReveal ["c"] "to where the round closes" "close";
     REPLAY NextEvent ["."] "next event" "event";
@@ -110,6 +110,7 @@ bindings! {
     READABLE ToggleSideBySide ["v"] "answers side by side" "side by side";
     READABLE ExportReport ["R"] "export report" "report";
     READABLE OtherRules ["w"] "recount with other rules" "other rules";
+    WAITING AddArtifact ["a"] "add an artifact for later rounds" "artifact";
     SESSION NextPane ["Tab"] "next pane" "pane";
     SESSION PreviousPane ["Shift-Tab"] "previous pane" "";
     SESSION ShowSnapshot ["s"] "show snapshot; again: what changed in it" "";

@@ -34,8 +34,6 @@ pub struct ListRow {
 pub enum ListKind {
     Models(ModelTarget),
     Invitation(String),
-    /// A note or an artifact.
-    Material,
     Agenda,
     /// A step's result, or a work item.
     Steps,

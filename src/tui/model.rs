@@ -13,7 +13,7 @@ use super::replay::Replay;
 use super::theme::Theme;
 use crate::core::Question;
 use crate::engine::{FacilitatorRequest, WaitPoint};
-use crate::history::{RoundRun, SeatStatus, Session, Timestamp};
+use crate::history::{RoundRun, SeatStatus, Session, Timestamp, WorkItemOffered};
 use crate::insight::round_view::is_revealed;
 use crate::participants::progress::{Progress, RequestPhase};
 
@@ -169,6 +169,20 @@ impl Model {
         let asked = &self.live()?.asked;
         let mut seats = self.session().open_round()?.open_seats();
         seats.find_map(|seat| asked.iter().find(|name| **name == seat.name))
+    }
+
+    /// The work item that waits for a person.
+    pub fn pending_item(&self) -> Option<&WorkItemOffered> {
+        let asked = &self.live()?.asked;
+        self.session().open_items().map(|item| &*item.offered).find(|item| asked.contains(&item.item))
+    }
+
+    pub fn is_turn(&self) -> bool {
+        self.pending_human().is_some() || self.pending_item().is_some()
+    }
+
+    pub fn last_closed(&self) -> Option<&RoundRun> {
+        self.session().rounds.iter().rev().find(|round| round.closed.is_some())
     }
 
     /// The seats that are on the table: of the round that would be opened, else of the last one.

@@ -313,3 +313,21 @@ steps:
     screen.send("\u{3}\u{3}");
     screen.end();
 }
+
+#[test]
+fn a_person_answers_a_step_on_the_screen_in_the_form_it_asks_for() {
+    let text = "goal: Cache it\nparticipants: [{name: ann, model: human}]\nsteps:\n  - {id: plan, type: agent, \
+                agent: ann, prompt: \"Plan: {{goal}}.\", output_schema: {type: object, required: [files]}}\n";
+    let desk = Desk::with(text);
+    let mut screen = Screen::open(&desk, (100, 40), &["decide.yaml", "--save", "s.s2s"]);
+    screen.wait_for(&["o starts the session"]);
+    screen.press("o", &["ann: your turn. Enter opens the work of step plan", "Enter answer"]);
+    screen.press("\r", &["Plan: Cache it.", "JSON Schema"]);
+    screen.press("files: a\u{13}", &["This would not count", "files"]);
+    screen.send("\u{18}");
+    screen.press("{\"files\": [\"a\"]}\u{13}", &["Session finished"]);
+    screen.send("q");
+    screen.end();
+    let back = &desk.events("work_item_returned")[0];
+    assert_eq!((&back["data"], &back["origin"]), (&json!({"files": ["a"]}), &json!("person")));
+}

@@ -60,7 +60,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.press(DONE, &["REQ-001", "summary: \"No new server\""]);
     assert!(desk.sessions().len() == 1, "what was done is on disk: {:?}", desk.sessions());
     screen.press("o", &["Votes", "answered", "A accept"]);
-    screen.press("a\r", &["Note on round"]);
+    screen.press("N", &["Note on round"]);
     screen.send("Simple wins.");
     screen.press(DONE, &["Note kept"]);
     screen.press("Ay", &["Session finished"]);

@@ -8,7 +8,7 @@ mod round;
 
 pub use draw::draw;
 pub use orders::{
-    Submitted, agenda, answer, artifact, check_reply, note, read, seat_answer, seats, without_tools,
+    Submitted, agenda, answer, artifact, check_reply, note, read, seat_answer, seats, without_tools, work,
 };
 pub use round::{new_question, round, sync_rules};
 
@@ -25,7 +25,7 @@ pub enum FormKind {
     Round(String),
     Artifact,
     /// A change of the agenda in this list, of the entry with this id.
-    Agenda(&'static str, String),
+    Agenda(String, String),
     Note(String),
     Seats,
     Approval,
@@ -35,7 +35,7 @@ pub enum FormKind {
     Merge(Vec<CollectedIdea>),
     Tie,
     KeyLost,
-    SeatAnswer(String, BallotKind),
+    SeatAnswer(String, Option<BallotKind>),
 }
 
 #[derive(Debug, Clone)]
@@ -465,7 +465,7 @@ mod tests {
             assert_eq!(form.error_field(), field, "{error}");
             assert!(field.is_none_or(|field| form.at == field), "{error}");
         }
-        form.purpose = FormKind::SeatAnswer("ana".to_owned(), BallotKind::Choice);
+        form.purpose = FormKind::SeatAnswer("ana".to_owned(), Some(BallotKind::Choice));
         form.refuse("option `x` is not on the form".to_owned());
         assert_eq!((form.error_field(), form.at), (Some(0), 0));
     }

@@ -10,7 +10,7 @@ use crate::ballot::{BallotForm, BallotKind, FormField, Input, ParsedReply, read_
 use crate::core::{AgendaChange, Command, FACILITATOR, Proposal, Question, QuestionKind};
 use crate::engine::FacilitatorRequest;
 use crate::history::{
-    ApprovalGiven, CollectedIdea, Merge, Point, RoundOpened, RoundRevised, Session, option_id,
+    ApprovalGiven, CollectedIdea, Merge, Point, RoundRevised, RoundRun, Session, WorkItemOffered, option_id,
 };
 use crate::insight::headline::blocked;
 use crate::launch::scripted_answers::merged as merged_ideas;
@@ -64,14 +64,15 @@ fn next_id(session: &Session) -> String {
     crate::history::next_id("REQ", artifacts.map(|artifact| artifact.id.as_str()))
 }
 
-pub fn note(session: &Session, round: &str, text: &str) -> Form {
+pub fn note(session: &Session, round: &RoundRun) -> Form {
+    let (round, text) = (&round.opened.round, round.synthesis.as_deref().unwrap_or_default());
     let fields = vec![Field::text("note", "Your conclusion; later rounds see it", text)];
     let kept_as = format!("{}-note-{round}", session.id);
-    Form::new(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, &kept_as)
+    Form::new(FormKind::Note(round.clone()), format!("Note on round `{round}`"), fields, &kept_as)
 }
 
 /// The form of a change of the agenda: in the list `change`, of the entry `id`, or of a new one without an id.
-pub fn agenda(session: &Session, change: &'static str, id: &str) -> Form {
+pub fn agenda(session: &Session, change: &str, id: &str) -> Form {
     const DESCRIPTION: (&str, &str) = ("description", "Full text (optional)");
     let known = &session.agenda;
     let hints: &[(&'static str, &'static str)] = match change {
@@ -104,7 +105,7 @@ pub fn agenda(session: &Session, change: &'static str, id: &str) -> Form {
     };
     let title = if id.is_empty() { format!("New {noun}") } else { format!("{change}: {id}") };
     let kept_as = format!("{}-agenda-{change}-{id}", session.id);
-    let purpose = FormKind::Agenda(change, id.to_owned());
+    let purpose = FormKind::Agenda(change.to_owned(), id.to_owned());
     Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, &kept_as) }
 }
 
@@ -181,12 +182,27 @@ pub fn seat_answer(seat: &str, question: &str, ballot: &BallotForm, background: 
     let options = ballot.options.join(" · ");
     let parts = [question, &options, background.unwrap_or_default()].into_iter();
     let intro = parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n");
-    let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
+    let purpose = FormKind::SeatAnswer(seat.to_owned(), Some(ballot.kind));
     Form { intro, ..Form::new(purpose, format!("Private answer for {seat}"), fields, "") }
 }
 
-pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
-    match read_reply(&opened.ballot, text) {
+/// The form of a person's answer to a work item, under what it is to be and what is asked.
+pub fn work(session: &Session, item: &WorkItemOffered) -> Form {
+    let rules = item.task.as_ref().and_then(|task| task.rules.as_deref()).unwrap_or_default();
+    let purpose = FormKind::SeatAnswer(item.item.clone(), None);
+    let fields = vec![Field::text("answer", "JSON where the form of an answer is given, else text", "")];
+    let title = format!("{}: step `{}`", item.participant, item.step);
+    let intro = format!("{rules}\n{}", session.agent_prompt(item).1);
+    Form { intro, ..Form::new(purpose, title, fields, "") }
+}
+
+/// Why an answer would not count, for the seat of the open round or the work item.
+pub fn check_reply(session: &Session, to: &str, text: &str) -> Result<(), String> {
+    if let Some(item) = session.items.get(to) {
+        return session.check_answer(&item.offered, text);
+    }
+    let Some(round) = session.open_round() else { return Ok(()) };
+    match read_reply(&round.opened.ballot, text) {
         ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) => {
             Err(reason.lines().next().unwrap_or_default().to_owned())
         }
@@ -266,7 +282,8 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
     }
     let order = match &form.purpose {
         FormKind::SeatAnswer(seat, kind) => {
-            return Ok(Submitted::Reply(seat.clone(), reply(form, *kind)));
+            let text = kind.map_or_else(|| form.needed("answer"), |kind| Ok(reply(form, kind)))?;
+            return Ok(Submitted::Reply(seat.clone(), text));
         }
         FormKind::NewQuestion => return definition(form).map(Submitted::Definition),
         FormKind::Seats => {

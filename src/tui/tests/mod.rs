@@ -301,8 +301,7 @@ fn a_round_that_is_open_is_not_left_by_one_key() {
 #[test]
 fn a_form_that_is_refused_comes_back_with_what_was_typed() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
-    press(&mut model, KeyCode::Char('a'));
-    press(&mut model, KeyCode::Enter);
+    press(&mut model, KeyCode::Char('N'));
     type_in(&mut model, "Split.");
     let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let effects = update(&mut model, Message::Key(key));

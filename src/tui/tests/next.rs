@@ -37,7 +37,7 @@ fn the_third_line_says_what_comes_next() {
         (Box::new(elsewhere), "1 failed: r asks qa-lead-0003 again"),
         (
             Box::new(live_until(|event| matches!(event, Event::TallyMade(_)))),
-            "A adopts it, n asks again, a adds a note",
+            "A adopts it, n asks again, N adds a note",
         ),
         (
             Box::new(live_until(|event| matches!(event, Event::SessionClosed(_)))),
@@ -227,8 +227,8 @@ fn an_approval_after_a_block_says_what_it_asks() {
 #[test]
 fn a_block_without_its_change_stays_in_its_form() {
     let model = live_on(saved("release-consent.s2s"), |event| matches!(event, Event::RoundOpened(_)));
-    let opened = &model.session().open_round().unwrap().opened;
-    let says = |text: &str| crate::tui::form::check_reply(opened, text).err().unwrap_or_default();
+    let says =
+        |text: &str| crate::tui::form::check_reply(model.session(), "", text).err().unwrap_or_default();
     assert!(says(r#"{"consent": "block"}"#).contains("minimum_change"));
     assert_eq!(says(r#"{"consent": "block", "minimum_change": "wait"}"#), "");
 }

@@ -71,7 +71,8 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::CheckProviders => return lists::checking(model),
         Action::NewQuestion => return new_question(model),
         Action::OpenItem => return open_item(model),
-        Action::AddMaterial => return lists::material(model),
+        Action::AddNote => return lists::note(model),
+        Action::AddArtifact => return forms::open(model, form::artifact(model.session())),
         Action::OpenRound => return open_round(model),
         Action::CloseRound => return ask::close(model),
         Action::AcceptResult => return ask::accept(model),
@@ -124,7 +125,7 @@ fn open_item(model: &mut Model) -> Vec<Effect> {
         ScreenState::Question if model.live().is_some() => {
             model.question().map(|question| form::answer(model.session(), &question))
         }
-        ScreenState::Open if model.pending_human().is_some() => answer_seat(model),
+        ScreenState::Open if model.is_turn() => answer_seat(model),
         _ => {
             read(model);
             return Vec::new();
@@ -136,6 +137,9 @@ fn open_item(model: &mut Model) -> Vec<Effect> {
 
 fn answer_seat(model: &Model) -> Option<form::Form> {
     let session = model.session();
+    if let Some(item) = model.pending_item() {
+        return Some(form::work(session, item));
+    }
     let (seat, round) = model.pending_human().zip(session.open_round())?;
     let step = session.definition().step(&round.opened.step);
     let background = step.and_then(|step| step.round()?.exploration.as_deref());

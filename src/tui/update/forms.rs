@@ -99,8 +99,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             vec![kept, Effect::Open(opening)]
         }
         Ok(Submitted::Reply(seat, text)) => {
-            let open = model.session().open_round();
-            if let Some(why) = open.and_then(|round| check_reply(&round.opened, &text).err()) {
+            if let Err(why) = check_reply(model.session(), &seat, &text) {
                 if let Some(form) = self::form(model) {
                     form.refuse(format!("This would not count: {why}"));
                 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use super::forms;
 use crate::core::Command;
 use crate::engine::FacilitatorRequest;
-use crate::history::{Event, NO_MODEL, Point, RoundRevised, RoundRun, SeatInvited, WorkItemOffered};
+use crate::history::{Event, NO_MODEL, Point, RoundRevised, SeatInvited, WorkItemOffered};
 use crate::insight::counts::what_if_all;
 use crate::insight::wording;
 use crate::report::trace;
@@ -43,8 +43,7 @@ pub fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
     match kind {
         ListKind::Models(target) => return give(model, target, value, for_all),
         ListKind::Invitation(seat) => return invitation_chosen(model, &seat, at),
-        ListKind::Material => return material_chosen(model, at),
-        ListKind::Agenda => return agenda_entry(model, at),
+        ListKind::Agenda => return agenda_entry(model, &value),
         ListKind::Steps => show_step(model, &value),
     }
     Vec::new()
@@ -113,54 +112,23 @@ pub fn doctor(model: &mut Model, found: String) {
     }
 }
 
-/// Offers a note on the last round, if there is one, and an artifact, for later rounds.
-pub fn material(model: &mut Model) -> Vec<Effect> {
-    let Some(round) = last_closed(model) else { return material_chosen(model, 1) };
-    let note = format!("note on round {}", round.opened.number);
-    let rows = vec![
-        ListRow::new(&note, &note, "your conclusion"),
-        ListRow::new("artifact", "artifact", "a fact, a requirement, a file"),
-    ];
-    show_list(model, ListKind::Material, "What later rounds are given", rows);
-    Vec::new()
+pub fn note(model: &mut Model) -> Vec<Effect> {
+    let form = model.last_closed().map(|round| form::note(model.session(), round));
+    form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
 
-fn last_closed(model: &Model) -> Option<&RoundRun> {
-    model.session().rounds.iter().rev().find(|round| round.closed.is_some())
-}
-
-fn material_chosen(model: &mut Model, at: usize) -> Vec<Effect> {
-    let form = match last_closed(model).filter(|_| at == 0) {
-        Some(round) => {
-            let note = round.synthesis.as_deref().unwrap_or_default();
-            form::note(model.session(), &round.opened.round, note)
-        }
-        None => form::artifact(model.session()),
-    };
-    forms::open(model, form)
-}
-
-struct AgendaRow {
-    /// The list of the change that Enter prepares, as [`crate::core::AgendaChange`] is written; none for a
-    /// settled entry.
-    change: Option<&'static str>,
-    /// Empty for a new entry.
-    id: String,
-    text: String,
-}
-
-/// All entries, and where the agenda may change those that make a new one.
-fn agenda_rows(model: &Model) -> Vec<AgendaRow> {
+/// All entries, and where the agenda may change those that make a new one. The value of a row is the list of the
+/// change that Enter prepares, as [`crate::core::AgendaChange`] is written, none for a settled entry, and its id.
+fn agenda_rows(model: &Model) -> Vec<ListRow> {
     let agenda = &model.session().agenda;
-    let new =
-        |change, noun| AgendaRow { change: Some(change), id: String::new(), text: format!("+ new {noun}") };
+    let new = |change: &str, noun| ListRow::new(&format!("{change} "), &format!("+ new {noun}"), "");
     let mut rows =
         vec![new("agenda", "agenda item"), new("conflicts", "conflict"), new("questions", "question")];
     rows.retain(|_| model.live().is_some());
     rows.extend(agenda.items.iter().map(|item| {
         let reason = item.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         let more = Some(format!("{}{reason}", item.status)).filter(|more| more != "open");
-        entry(Some("agenda"), "agenda", &item.id, &item.title, more)
+        entry("agenda", "agenda", &item.id, &item.title, more)
     }));
     rows.extend(agenda.conflicts.iter().map(|it| point(it, "resolved", "conflict")));
     rows.extend(agenda.questions.iter().map(|it| point(it, "answered", "question")));
@@ -168,22 +136,21 @@ fn agenda_rows(model: &Model) -> Vec<AgendaRow> {
 }
 
 /// A conflict or question, which is settled by a change of the list `settles`.
-fn point(point: &Point, settles: &'static str, noun: &str) -> AgendaRow {
-    let change = point.is_open().then_some(settles);
+fn point(point: &Point, settles: &str, noun: &str) -> ListRow {
     let would = point.minimum_change.as_ref().map(|change| format!("would pass with: {change}"));
     let more = point.settled.as_ref().map(|how| wording::settled(how).to_owned()).or(would);
-    entry(change, if change.is_some() { noun } else { settles }, &point.id, &point.title, more)
+    let (change, noun) = if point.is_open() { (settles, noun) } else { ("", settles) };
+    entry(change, noun, &point.id, &point.title, more)
 }
 
-fn entry(change: Option<&'static str>, noun: &str, id: &str, title: &str, more: Option<String>) -> AgendaRow {
+fn entry(change: &str, noun: &str, id: &str, title: &str, more: Option<String>) -> ListRow {
     let shown_id = if id == title { "" } else { id };
     let more = more.map(|more| format!(" · {more}")).unwrap_or_default();
-    AgendaRow { change, id: id.to_owned(), text: format!("{noun:9} {shown_id:9} {title}{more}") }
+    ListRow::new(&format!("{change} {id}"), &format!("{noun:9} {shown_id:9} {title}{more}"), "")
 }
 
 pub fn show_agenda(model: &mut Model) {
-    let rows: Vec<ListRow> =
-        agenda_rows(model).iter().map(|row| ListRow::new(&row.text, &row.text, "")).collect();
+    let rows = agenda_rows(model);
     if rows.is_empty() {
         model.notice = Some("There is no agenda, conflict or question.".to_owned());
         return;
@@ -193,18 +160,15 @@ pub fn show_agenda(model: &mut Model) {
     model.overlay = Some(Overlay::List(list));
 }
 
-fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
-    let session = model.session();
-    let row = agenda_rows(model).into_iter().nth(at);
-    let Some((change, id)) = row.and_then(|row| Some((row.change?, row.id))) else {
-        model.notice = Some("It is resolved or answered already.".to_owned());
-        return Vec::new();
-    };
-    if model.live().is_none() || session.header.is_none() {
-        model.notice = Some("The agenda changes while a session runs.".to_owned());
-        return Vec::new();
+fn agenda_entry(model: &mut Model, row: &str) -> Vec<Effect> {
+    let (change, id) = row.split_once(' ').unwrap_or_default();
+    let is_led = model.live().is_some() && model.session().header.is_some();
+    if !change.is_empty() && is_led {
+        return forms::open(model, form::agenda(model.session(), change, id));
     }
-    forms::open(model, form::agenda(session, change, &id))
+    let why = if is_led { "It is resolved or answered already." } else { "It changes while a session runs." };
+    model.notice = Some(why.to_owned());
+    Vec::new()
 }
 
 /// The models that can be chosen, those of this session first; a person, where a seat may be a person's.

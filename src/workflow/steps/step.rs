@@ -8,12 +8,12 @@ use super::agent::Agent;
 use super::approval::Approval;
 use super::discussion::DiscussionKeys;
 use super::flow::{Branch, Each};
-use super::review::Review;
+use super::review::{Review, VERDICT};
 use super::round::{Round, Selection};
 use super::{flow, round};
 use crate::workflow::keys::spec::KeyType::{Duration, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, key};
-use crate::workflow::lang::Transform;
+use crate::workflow::lang::{OutputSchema, Transform};
 use crate::workflow::load::entries::{Entries, FromKey, as_text, enum_of_words, keys};
 use crate::yaml::{Node, Value as Yaml};
 
@@ -369,6 +369,15 @@ impl Step {
 
     pub fn round(&self) -> Option<&Round> {
         if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
+    }
+
+    /// The schema of what an agent answers to it.
+    pub fn answer_schema(&self) -> Option<&OutputSchema> {
+        match &self.kind {
+            StepKind::Agent(agent) => agent.output_schema.as_ref(),
+            StepKind::Review(_) => Some(&VERDICT),
+            _ => None,
+        }
     }
 
     pub fn agent(&self) -> Option<&Agent> {

@@ -72,10 +72,10 @@ fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
     assert_eq!(item["stage_context"]["previous_artifacts"], json!([]));
     assert!(std::fs::read_to_string(home.join("edit.txt")).expect("a file").contains("The leaves fall."));
     let review = json("review.json");
-    let context = &review["review_context"];
-    assert_eq!(context["target_artifact_id"], "edit");
-    assert_eq!(context["target_author_tag"], "prose");
-    assert_eq!(context["review_criteria"], json!(["creativity", "logic", "readability"]));
+    let criteria = json!(["creativity", "logic", "readability"]);
+    let context =
+        json!({"target_artifact_id": "edit", "target_author_tag": "prose", "review_criteria": criteria});
+    assert_eq!(review["review_context"], context);
     assert!(review.to_string().contains("The leaves come down."), "its content is there");
     let log = String::from_utf8_lossy(&bytes).into_owned();
     for event in ["work_item_claimed", "review_recorded", "link_recorded"] {
@@ -128,8 +128,7 @@ fn bad_requests_and_strangers_are_refused() {
     let mut poet = server.agent("poet");
     let item = item_of(&poet);
     let path = |verb: &str| format!("/v1/items/{item}/{verb}");
-    let large = poet.http.send("POST", &path("result"), &vec![b' '; 600 * 1024]);
-    large.refuses(413, "too long");
+    poet.http.send("POST", &path("result"), &vec![b' '; 600 * 1024]).refuses(413, "too long");
     let deep = format!(r#"{{"result": {}1{}}}"#, "[".repeat(200), "]".repeat(200));
     for body in ["no JSON", "[]", r#"{"holder": 7}"#, r#"{"other": 1}"#, &deep, r#"{"holder": "a\nb"}"#] {
         std::thread::park_timeout(std::time::Duration::from_millis(120));
@@ -157,11 +156,12 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot:
 ";
 
 /// The file verifies, and says that its two ballots were not sealed by the agents.
-fn came_as_plain_text(bytes: &[u8]) {
+fn came_as_plain_text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     let verified = verify(bytes, None);
     assert_eq!(verified.findings, []);
     let is_told = |note: &String| note.starts_with("2 ballots came as plain text");
     assert!(verified.notes.iter().any(is_told), "{:?}", verified.notes);
+    String::from_utf8_lossy(bytes)
 }
 
 fn answer(agent: &Agent, item: &str, text: &str) -> crate::served::Answer {
@@ -178,8 +178,7 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     for words in ["You have no tools", "participant_context", "redis", "your_role: \"coder\""] {
         assert!(prompt.contains(words), "{words}: {prompt}");
     }
-    let [item, other] =
-        [&offer, &offered(&tester)].map(|offer| offer["item"].as_str().expect("an id").to_owned());
+    let (item, other) = (item_of(&coder), item_of(&tester));
     answer(&coder, &other, "vote: redis").refuses(404, "not offered");
     answer(&coder, "vote/99", "vote: redis").refuses(404, "not offered");
     let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
@@ -203,8 +202,7 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let last = answer(&tester, &other, "Neither of them.");
     assert_eq!(last.status, 201);
     let bytes = server.ended();
-    came_as_plain_text(&bytes);
-    let text = String::from_utf8_lossy(&bytes);
+    let text = came_as_plain_text(&bytes);
     assert!(text.contains(CANARY) && text.contains("outcome: invalid"), "{text}");
     answer(&tester, &other, "vote: redis").refuses(410, "round closed");
     let same = answer(&tester, &other, "Neither of them.");
@@ -238,8 +236,7 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
     assert_eq!(asked(1).len(), 2);
     let prompt = std::fs::read_to_string(&asked(0)[0]).expect("a prompt");
     assert!(prompt.contains("You have no tools") && prompt.contains("your_role: \"coder\""), "{prompt}");
-    came_as_plain_text(&bytes);
-    assert!(String::from_utf8_lossy(&bytes).contains("choice: sqlite"));
+    assert!(came_as_plain_text(&bytes).contains("choice: sqlite"));
 }
 
 #[test]
@@ -259,14 +256,13 @@ fn an_address_that_does_not_work_is_told() {
     }
 }
 
-const ONE: &str = "\
-participants: [{name: coder, model: remote/inbox}]
-steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
-";
-
 #[test]
 fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
-    let server = served_as(ONE);
+    let seats = ["ann, model: rehearsal", "tester, model: remote/inbox"];
+    let one = seats
+        .iter()
+        .fold(PANEL.to_owned(), |text, seat| text.replace(&format!("  - {{name: {seat}}}\n"), ""));
+    let server = served_as(&one);
     let address = server.agent("coder").http.address;
     let desk = tempfile::tempdir().expect("a folder");
     let script = "test -e mended || { echo why >&2; exit 3; }; echo 'vote: redis'";

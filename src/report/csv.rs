@@ -1,8 +1,7 @@
 //! One line a seat, for spreadsheets: RFC 4180, every cell quoted, none that could be a formula.
 
-use serde_json::Value;
-
 use super::model::{Document, RoundNotHeld, RoundRecord, SeatRecord};
+use crate::handoff::plain_texts;
 use crate::insight::places;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
@@ -64,16 +63,11 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
             text(seat.spent.filter(|spent| !spent.is_unknown).map(|spent| format!("{:.6}", spent.dollars)))
         }
         "rehearsal" => yes(round.count.is_some_and(|tally| tally.rehearsal)),
-        key => match seat
-            .answer
-            .and_then(|answer| answer.get(key).or_else(|| answer.get("trade_offs")?.get(key)))
-        {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(items)) => {
-                items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
-            }
-            _ => String::new(),
-        },
+        key => {
+            let part =
+                seat.answer.and_then(|said| said.get(key).or_else(|| said.get("trade_offs")?.get(key)));
+            plain_texts(part).join("\n")
+        }
     }
 }
 

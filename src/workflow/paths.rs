@@ -10,20 +10,9 @@ use super::steps::step::{Step, StepKind};
 use crate::diagnostic::did_you_mean;
 
 /// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
-const SCOPE: [&str; 10] = [
-    "input",
-    "context",
-    "error",
-    "goal",
-    "constraints",
-    "project_summary",
-    "artifacts",
-    "agenda",
-    "linked_tasks",
-    "stage_context",
-];
-/// Names that prompts see in addition.
-const PROMPT_SCOPE: [&str; 1] = ["available_skills"];
+const SCOPE: [&str; 8] =
+    ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];
+const STEP_SCOPE: [&str; 2] = ["linked_tasks", "stage_context"];
 const REVIEW_SCOPE: [&str; 2] = ["review_context", "artifact"];
 
 /// Keys of the result of a round.
@@ -128,7 +117,8 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
         if let Some(input) = &step.input {
             read("`input`", &["context".to_owned(), input.clone()], None);
         }
-        let of_prompt = [&SCOPE[..], &PROMPT_SCOPE].concat();
+        let of_round = [&SCOPE[..], &STEP_SCOPE].concat();
+        let of_prompt = [&of_round[..], &["available_skills"]].concat();
         let of_review = [&of_prompt[..], &REVIEW_SCOPE].concat();
         let scope = if let StepKind::Review(_) = step.kind { &of_review } else { &of_prompt };
         for path in step.prompt().map(Template::paths).unwrap_or_default() {
@@ -139,7 +129,7 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
         for (what, text) in step.written().into_iter().chain(directive) {
             match Template::parse(text) {
                 Ok(template) => {
-                    template.paths().into_iter().for_each(|path| read(what, path, Some(&SCOPE)));
+                    template.paths().into_iter().for_each(|path| read(what, path, Some(&of_round)));
                 }
                 Err(error) => {
                     let hint = error.hint.clone().unwrap_or_else(|| "write `\\{{` for two braces".to_owned());

@@ -37,7 +37,6 @@ pub struct Moved {
     pub from: String,
     pub to: String,
     pub has_new_argument: bool,
-    /// To what alone was ahead before.
     pub joined_leader: bool,
     pub said: String,
 }
@@ -122,16 +121,15 @@ impl<'a> QuestionRounds<'a> {
     /// The winners that fewer than a third had chosen before the deciding round revised that.
     pub fn risen(&self) -> Vec<(String, String)> {
         let run = self.run.filter(|run| run.opened.revises.is_some());
-        let Some((run, before)) = run.and_then(|run| Some((run, earlier(self.session, run)?))) else {
-            return Vec::new();
+        let before = run.and_then(|run| earlier(self.session, run)).into_iter();
+        let before = before.flat_map(|before| seats(self.session, before));
+        let tops: Vec<Vec<String>> = before.filter_map(|seat| seat.ballot()?.top_options()).collect();
+        let line = |winner: &str| {
+            let had = tops.iter().filter(|top| top.iter().any(|option| option == winner)).count();
+            (3 * had < tops.len())
+                .then(|| (winner.to_owned(), format!("had {had} of {} ballots", tops.len())))
         };
-        let tops = seats(self.session, before).filter_map(|seat| seat.ballot()?.top_options());
-        let tops: Vec<Vec<String>> = tops.collect();
-        let had = |winner: &str| tops.iter().filter(|top| top.iter().any(|option| option == winner)).count();
-        let risen = winners(self.session, run).into_iter().filter(|winner| 3 * had(winner) < tops.len());
-        risen
-            .map(|winner| (winner.to_owned(), format!("had {} of {} ballots", had(winner), tops.len())))
-            .collect()
+        self.winners().into_iter().filter_map(line).collect()
     }
 }
 

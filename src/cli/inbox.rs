@@ -137,9 +137,9 @@ impl InboxWorker<'_> {
             Ok(_) => self.output.note(&format!("{item}: returned")),
             Err(Unanswered { why, by_command }) => {
                 if is_ballot {
-                    // It is left to others, unless the seat is asked again.
                     self.left.insert(attempt_of(offered));
-                } else if by_command {
+                }
+                if by_command {
                     let reason: String = why.chars().take(LONGEST_REASON).collect();
                     self.post(item, "fail", json!({ "reason": reason })).await?;
                 }

@@ -41,11 +41,8 @@ impl Engine<'_> {
         if self.staged.is_empty() || self.writing.is_some() {
             return Ok(());
         }
-        let Some(mut journal) = self.journal.take() else {
-            return Err(EngineError::Table(
-                "the session file was given up after an earlier fault".to_owned(),
-            ));
-        };
+        let given_up = "the session file was given up after an earlier fault";
+        let mut journal = self.journal.take().ok_or_else(|| EngineError::Table(given_up.to_owned()))?;
         let events = std::mem::take(&mut self.staged);
         self.writing = Some(tokio::task::spawn_blocking(move || {
             let lines = journal.append(events);

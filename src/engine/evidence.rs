@@ -37,19 +37,16 @@ pub fn unrecorded_evidence(
 ) -> Result<Vec<Map<String, Value>>, String> {
     let Some((_, round)) = session.waiting_round() else { return Ok(Vec::new()) };
     let mut unrecorded = Vec::new();
-    for artifact in
-        session.definition().artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id))
-    {
+    let known = &session.definition().artifacts;
+    for artifact in known.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
         let Some(source) = &artifact.source else { continue };
         let found = read(source).map_err(|why| format!("artifact `{}`: {why}", artifact.id))?;
         if found.iter().all(|(key, value)| artifact.detail(key) == Some(value)) {
             continue;
         }
-        let mut record = Map::new();
-        record.insert("id".to_owned(), artifact.id.as_str().into());
-        record.insert("summary".to_owned(), artifact.summary.as_str().into());
-        record.extend(found);
-        unrecorded.push(record);
+        let named = [("id", &artifact.id), ("summary", &artifact.summary)];
+        let named = named.map(|(key, text)| (key.to_owned(), text.as_str().into()));
+        unrecorded.push(named.into_iter().chain(found).collect());
     }
     Ok(unrecorded)
 }

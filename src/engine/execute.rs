@@ -156,14 +156,10 @@ impl Engine<'_> {
     /// Refuses a round that a seat is known to have no answer for, before anything is sent.
     fn check_seats(&self) -> Result<(), String> {
         let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
-        for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
-            if let Some(lack) =
-                self.config.table.get(name).and_then(|participant| participant.unavailable_reason(&step.id))
-            {
-                return Err(format!("{lack} (seat `{name}`)"));
-            }
-        }
-        Ok(())
+        let lack = |name: &String| self.config.table.get(name)?.unavailable_reason(&step.id);
+        let mut seats = self.session.roster.keys().filter(|name| round.participants.holds(name));
+        let found = seats.find_map(|name| Some(format!("{} (seat `{name}`)", lack(name)?)));
+        found.map_or(Ok(()), Err)
     }
 
     fn close_by_order(&mut self) -> Result<(), EngineError> {

@@ -120,12 +120,9 @@ impl Engine<'_> {
         back: SeatResult,
     ) -> Result<(), EngineError> {
         let session = &self.session;
-        let Some(run) = session.rounds.iter().rev().find(|run| run.opened.number == number) else {
-            return Ok(());
-        };
-        let Some(asked) = run.seat(&participant).filter(|seat| seat.retried == attempt) else {
-            return Ok(());
-        };
+        let run = session.rounds.iter().rev().find(|run| run.opened.number == number);
+        let asked = run.and_then(|run| run.seat(&participant)).filter(|seat| seat.retried == attempt);
+        let Some((run, asked)) = run.zip(asked) else { return Ok(()) };
         let round = run.opened.round.clone();
         if !asked.status.is_open() {
             // An answer that came back in the moment its round was closed is refused, which is history too.
@@ -166,12 +163,9 @@ impl Engine<'_> {
     fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
         let mut specs = self.session.definition().participants.iter();
         let spec = specs.find(|spec| spec.models.len() > 1 && spec.name == participant);
-        let (Some(spec), Some(seat)) = (spec, self.session.seat_info(participant)) else {
-            return (reason, None);
-        };
-        let Some(at) = spec.models.iter().position(|model| *model == seat.model) else {
-            return (reason, None);
-        };
+        let asked = spec.zip(self.session.seat_info(participant));
+        let at = asked.and_then(|(spec, seat)| spec.models.iter().position(|model| *model == seat.model));
+        let Some((spec, at)) = spec.zip(at) else { return (reason, None) };
         (format!("{}: {reason}", spec.models[..=at].join(", then ")), spec.models.get(at + 1).cloned())
     }
 

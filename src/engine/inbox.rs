@@ -25,7 +25,10 @@ impl Engine<'_> {
             Work::Claim => self.stage(Command::Claim(who)).map(|()| Accepted::Done),
             Work::Renew => self.stage(Command::Renew(who)).map(|()| Accepted::Done),
             Work::Return(text) => self.return_work(who, text),
-            Work::Fail(reason) => self.give_back(who, Err(reason), Vec::new()),
+            Work::Fail(reason) if self.session.items.contains_key(&who.item) => {
+                self.give_back(who, Err(reason), Vec::new())
+            }
+            Work::Fail(reason) => self.give_up_ballot(who, reason),
             Work::Answer { text, again } => self.take_plain_answer(&who.participant, &who.item, text, again),
         }
     }

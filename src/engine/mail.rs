@@ -3,13 +3,15 @@
 //!
 //! The core decides on each in the order of arrival. An answer goes back once what it says is on disk.
 
+use std::sync::Arc;
+
 use tokio::sync::mpsc;
 
 use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
-use crate::core::{Command, Refusal};
+use crate::core::{Command, ItemHolder, Refusal};
 use crate::history::{Door, EnvelopeRefused, Receipt, RefusalWord, Seat, SeatFailed, SeatJoined, SeatStatus};
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
@@ -176,16 +178,31 @@ impl Engine<'_> {
             latency_ms: (self.now)().since(round.opened_at),
             ..AnswerRecord::default()
         };
-        let sealed = seal_record(participant, record, &shared)?;
-        let round = shared.binding.round.clone();
-        let sealed =
-            Command::Seal { round: round.clone(), participant: participant.to_owned(), seal: sealed };
-        self.stage(sealed)?;
+        let seal = seal_record(participant, record, &shared)?;
+        let (round, name) = (shared.binding.round.clone(), participant.to_owned());
+        self.stage(Command::Seal { round: round.clone(), participant: name, seal })?;
         if let Some(asked) = &mut self.pool.round {
             asked.unfit.remove(participant);
             asked.sealed.insert(participant.to_owned(), hash);
         }
         self.newly_sealed(&round, participant)
+    }
+
+    /// Lets a ballot's seat fail. What its agent says of it may quote an answer, and is sealed until the close.
+    pub(super) fn give_up_ballot(&mut self, who: ItemHolder, why: String) -> Result<Accepted, Refusal> {
+        let (pending, round) = (self.pool.round.as_ref(), self.session.open_round());
+        let item = round.and_then(|round| round.seat(&who.participant)?.item.as_ref());
+        let item = item.filter(|asked| asked.item == who.item);
+        let (pending, item) = pending.zip(item).ok_or(RefusalWord::NotOffered)?;
+        let (model, failed) = (item.model.clone(), Some(why));
+        let record =
+            AnswerRecord { origin: Origin::Program, model, failed, tries: 1, ..AnswerRecord::default() };
+        let in_full = Some(Arc::new(seal_record(&who.participant, record, &pending.shared)?));
+        let reason = "the agent gave up; what it said is shown when the round closes".to_owned();
+        let (round, participant) = (pending.shared.binding.round.clone(), who.participant);
+        let failed = SeatFailed { round, participant, reason, in_full, tries: 1, ..SeatFailed::default() };
+        self.stage(Command::Fail(Box::new(failed)))?;
+        Ok(Accepted::Returned("failed"))
     }
 
     fn newly_sealed(&self, round: &str, participant: &str) -> Result<Accepted, Refusal> {

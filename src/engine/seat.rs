@@ -54,8 +54,7 @@ pub enum SeatResult {
 impl SeatResult {
     /// A fault of the program itself, which says nothing of any answer.
     pub fn fault() -> Self {
-        let reason = "internal error while asking this seat".to_owned();
-        Self::from(Failure::from(reason))
+        Failure::from("internal error while asking this seat".to_owned()).into()
     }
 }
 

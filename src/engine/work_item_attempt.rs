@@ -34,13 +34,11 @@ pub async fn run_attempt(
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
     let task = ask.task.clone();
-    let came = timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await;
-    let came = came
-        .unwrap_or_else(|_| Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())));
+    let late = |_| Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis()));
+    let came = timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await.unwrap_or_else(late);
     taken.tries = taken.tries.max(1);
     taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let ended = task.map(|task| std::mem::take(&mut *lock(&task.ended)));
-    let ended = ended.unwrap_or_default();
+    let ended = task.map(|task| std::mem::take(&mut *lock(&task.ended))).unwrap_or_default();
     let text =
         |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
     let stdout = text(&ended.stdout).filter(|_| came.is_err());

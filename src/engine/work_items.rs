@@ -26,9 +26,8 @@ impl Engine<'_> {
         let offered = events
             .iter()
             .filter_map(|event| if let Event::WorkItemOffered(item) = event { Some(&**item) } else { None });
-        if let Some(reason) =
-            self.config.budget.as_ref().and_then(|budget| budget.refuses_items(&self.session, offered))
-        {
+        let budget = self.config.budget.as_ref();
+        if let Some(reason) = budget.and_then(|budget| budget.refuses_items(&self.session, offered)) {
             return Ok(self.stage(Command::Stop { reason })?);
         }
         self.stage_events(events, at);

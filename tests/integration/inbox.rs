@@ -3,14 +3,13 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
 
-use roundtable::core::Command;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
 use crate::program::{ran, run};
-use crate::served::{Agent, CANARY, Server, facilitate, program, served_as};
+use crate::served::{Agent, CANARY, Server, program, served_as};
 
 const POEM: &str = "\
 goal: A poem on autumn
@@ -274,9 +273,12 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
     let why = "not answered: `sh` ended with exit status: 3: why";
     wait_for("the failure", || heard().contains(why).then_some(()));
+    // The seat has failed; what its command said waits for the close.
+    let file = || std::fs::read_to_string(server.file()).expect("a file");
+    wait_for("the pause", || file().contains("quorum_unreachable").then_some(()));
+    assert!(file().contains("reason: \"the agent gave up; ") && !file().contains("status: 3"), "{}", file());
     let home = server.killed();
     std::fs::write(desk.path().join("mended"), "").expect("written");
-    facilitate(home.path(), Command::Retry { participant: "coder".to_owned(), model: None });
     let again = Server::start_at("s.s2s", home, &["--bind", &address]);
     is_sound(&again.ended());
     assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use roundtable::core::decide;
-use roundtable::history::TimedEvent;
-use roundtable::journal::{Disk, Journal, fold, read_log};
+use roundtable::journal::{fold, read_log};
 use roundtable::round::envelope::Envelope;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed, offer_message};
 use roundtable::round::seal::{Binding, Nonces, Sealer};
@@ -287,14 +285,4 @@ pub fn home(definition: &str) -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a folder");
     std::fs::write(home.path().join("d.yaml"), definition).expect("written");
     home
-}
-
-/// Writes what a command leads to into the file of a session that nobody serves.
-pub fn facilitate(home: &Path, command: roundtable::core::Command) {
-    let file = home.join("s.s2s");
-    let session = fold(&read_log(&std::fs::read(&file).expect("a file")).expect("a log"));
-    let at = session.last_at;
-    let events = decide(&session, command, at).expect("allowed");
-    let mut journal = Journal::open(&Disk::default(), &file).expect("opens").journal;
-    journal.append(events.into_iter().map(|event| TimedEvent { at, event }).collect()).expect("written");
 }

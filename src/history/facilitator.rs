@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised};
+use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised, SCRIPTED};
 use super::state::{
     AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, StepArtifact, first_problem,
 };
@@ -143,6 +143,12 @@ impl Session {
         let first = since().find(|asked| adopts(asked, Some(step)));
         let of = first.map_or(step, |first| &first.given.step);
         since().rfind(|asked| asked.given.step == *of)
+    }
+
+    /// The definition itself holds the answer, which adopts nothing.
+    pub fn is_own_answer(&self, given: &ApprovalGiven) -> bool {
+        let written = self.definition().answers.as_ref();
+        given.by == SCRIPTED && written.is_some_and(|written| written.get(&given.step).is_some())
     }
 
     pub(super) fn retry(&mut self, round: &str, participant: &str, model: Option<&String>, at: Timestamp) {

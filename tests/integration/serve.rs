@@ -1,7 +1,7 @@
 //! `serve`, end to end over HTTP and TLS: the test does what the ballot page does, also from a link of the
 //! screen, and takes away the session's disk, keys, tokens and seats.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;

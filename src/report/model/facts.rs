@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::question::QuestionRounds;
 use crate::core::Cost;
 use crate::history::{
-    AnsweredQuestion, ApprovalGiven, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp, round_outcome,
+    AnsweredQuestion, ApprovalGiven, RoundOutcome, RoundRun, Session, Timestamp, round_outcome,
 };
 use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{asked_about, format_duration, group_digits, independence, pluralize, scripted, tally};
@@ -147,14 +147,13 @@ impl<'a> QuestionRounds<'a> {
 
     /// Why a yes does not adopt the result.
     fn stays_proposed(&self, given: &ApprovalGiven) -> Option<&'static str> {
-        let written = self.session.definition().answers.as_ref();
         if !self.mark().is_empty() {
             Some("it is a rehearsal")
         } else if self.run.is_some() && !self.is_decided() {
             Some("nothing was decided")
         } else if self.run.is_some_and(|run| scripted(self.session, run).0 > 0) {
             Some("a script stood for a model")
-        } else if given.by == SCRIPTED && written.is_some_and(|written| written.get(&given.step).is_some()) {
+        } else if self.session.is_own_answer(given) {
             Some("the definition itself approves it")
         } else {
             None

@@ -94,6 +94,11 @@ fn one_decision_can_be_reported_alone() {
     let table = two();
     let alone = |round| Document::of_round(&table.session, Source::default(), round);
     assert!(alone("none").is_none());
+    let page = html(&table.document());
+    let labels: Vec<&str> =
+        page.split("aria-label=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let apart: std::collections::HashSet<&&str> = labels.iter().collect();
+    assert_eq!(apart.len(), labels.len(), "regions have names of their own: {labels:?}");
     let alone = alone("docs").unwrap();
     assert_eq!((alone.task.title, alone.verdict.made.label.as_str()), ("Move the docs?", "Decision: yes"));
     assert!(markdown(&alone).starts_with("# Move the docs?\n\n> **Decision: yes**"));

@@ -13,7 +13,7 @@ use crate::insight::counts::{WhatIf, tables, what_if_all};
 use crate::insight::headline::question_headline;
 use crate::insight::independence::{Independence, independence};
 use crate::insight::movement::{Move, earlier, movement};
-use crate::insight::round_view::{self, Bar, bar_cells, confidence, seat_named, tally};
+use crate::insight::round_view::{self, Bar, bar_cells, confidence, scripted, seat_named, tally};
 use crate::insight::wording::{first_names, money, turnout};
 use crate::insight::{estimates, headline};
 use crate::sanitize::harmless_line;
@@ -73,18 +73,19 @@ pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Li
 
 /// The facilitator's note on the round, and whether its result was adopted.
 fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
-    const MOST_LINES: usize = 2;
     let session = model.session();
+    let is_made = !round_view::winners(session, round).is_empty();
     let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
     if let Some(asked) = session.approval_of(Some(round)) {
-        let word = if asked.given.approved { "adopted" } else { "rejected" };
+        let adopts = is_made && scripted(session, round).0 == 0 && !session.is_own_answer(&asked.given);
+        let word = if adopts { "adopted" } else { "stays proposed: approved" };
+        let word = if asked.given.approved { word } else { "rejected" };
         let why = asked.given.comment.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         said.push(format!("{word} by {}{why}", asked.given.approver()));
-    } else if session.closed.is_some() && !round_view::winners(session, round).is_empty() {
+    } else if session.closed.is_some() && is_made {
         said.push("recommended by the seats; adopted by nobody".to_owned());
     }
-    let strong = model.theme.strong();
-    said.iter().flat_map(|said| paragraph(&harmless_line(said), width, MOST_LINES, strong)).collect()
+    said.iter().flat_map(|said| paragraph(&harmless_line(said), width, 2, model.theme.strong())).collect()
 }
 
 /// A line for each question of a session that asks several, the one of this round marked.

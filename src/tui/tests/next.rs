@@ -219,8 +219,15 @@ fn after_a_block(approval: &str) -> Model {
 /// Only where a yes asks the proposal again is there something to amend.
 #[test]
 fn an_approval_after_a_block_says_what_it_asks() {
-    let screen = rendered(&after_a_block("message: Adopt it?, on_reject: step"), (80, 24));
+    let mut model = after_a_block("message: Adopt it?, on_reject: step");
+    let screen = rendered(&model, (80, 24));
     assert!(screen.contains("Adopt it?") && !screen.contains("Enter amends"), "{screen}");
+    happen(&mut model, Command::Answer(ApprovalGiven::yes("ok", "facilitator")));
+    let screen = rendered(&model, (120, 40));
+    assert!(
+        screen.contains("stays proposed: approved by facilitator") && !screen.contains("adopted by"),
+        "{screen}"
+    );
 }
 
 /// A person's block is not handed in before it says what would lift it.

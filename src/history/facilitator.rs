@@ -148,7 +148,9 @@ impl Session {
     /// The definition itself holds the answer, which adopts nothing.
     pub fn is_own_answer(&self, given: &ApprovalGiven) -> bool {
         let written = self.definition().answers.as_ref();
-        given.by == SCRIPTED && written.is_some_and(|written| written.get(&given.step).is_some())
+        let is_choice = given.choice.as_ref().is_some_and(|choice| choice.starts_with(DECIDE));
+        let key = if is_choice { exhausted_key(&given.step) } else { given.step.clone() };
+        given.by == SCRIPTED && written.is_some_and(|written| written.get(&key).is_some())
     }
 
     pub(super) fn retry(&mut self, round: &str, participant: &str, model: Option<&String>, at: Timestamp) {

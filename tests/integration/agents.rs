@@ -321,7 +321,7 @@ fn a_person_answers_a_step_on_the_screen_in_the_form_it_asks_for() {
     let desk = Desk::with(text);
     let mut screen = Screen::open(&desk, (100, 40), &["decide.yaml", "--save", "s.s2s"]);
     screen.wait_for(&["o starts the session"]);
-    screen.press("o", &["ann: your turn. Enter opens the work of step plan", "Enter answer"]);
+    screen.press("o", &["ann: your turn. Enter opens the work of step plan", "Plan: Cache it."]);
     screen.press("\r", &["Plan: Cache it.", "JSON Schema"]);
     screen.press("files: a\u{13}", &["This would not count", "files"]);
     screen.send("\u{18}");

@@ -38,7 +38,9 @@ type Parts = Vec<(String, bool)>;
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
     let mut parts = Parts::new();
-    if let Some(question) = model.question() {
+    if let Some(item) = model.pending_item() {
+        parts.push((session.agent_prompt(item).1, false));
+    } else if let Some(question) = model.question() {
         asked(session, &question, &mut parts);
     } else if let Some(preview) = model.preview() {
         of_round(&preview.opened, &mut parts);

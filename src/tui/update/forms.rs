@@ -9,9 +9,6 @@ use crate::tui::host::Effect;
 use crate::tui::live::SeatChoice;
 use crate::tui::model::{Ask, Asked, Model, Overlay};
 
-/// Pastes with more characters are counted, since little of them is seen.
-const LONG_PASTE: usize = 1000;
-
 pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
     let name = form.kept_as.clone();
     model.overlay = Some(Overlay::Form(Box::new(form)));
@@ -44,7 +41,8 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.paste(text);
     let count = text.chars().count();
-    model.notice = (count > LONG_PASTE).then(|| format!("Pasted {} characters.", group_digits(count)));
+    // Of a long paste little is seen.
+    model.notice = (count > 1000).then(|| format!("Pasted {} characters.", group_digits(count)));
     vec![Effect::KeepSoon]
 }
 

@@ -152,14 +152,12 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
 }
 
 fn is_annotation(line: &str) -> bool {
-    let Some((level, rest)) = line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")) else {
-        return false;
-    };
+    let (level, rest) =
+        line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")).unwrap_or_default();
     let properties = rest.split("::").next().unwrap_or_default();
     let is_place = |one: &str| ["file=", "line=", "endLine="].iter().any(|key| one.starts_with(key));
-    ["notice", "warning", "error"].contains(&level)
-        && !properties.contains(':')
-        && properties.split(',').skip(1).all(is_place)
+    let has_places = !properties.contains(':') && properties.split(',').skip(1).all(is_place);
+    has_places && ["notice", "warning", "error"].contains(&level)
 }
 
 /// What a runner does with a step of a composite action, as far as `action.yml` needs it.
@@ -168,10 +166,6 @@ struct Runner {
 }
 
 impl Runner {
-    fn file(&self, name: &str) -> String {
-        fs::read_to_string(self.desk.path(name)).unwrap_or_default()
-    }
-
     fn run(&self, inputs: &[(&str, &str)]) -> (BTreeMap<String, String>, Output) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = fs::read_to_string(root.join("action.yml")).expect("the action");
@@ -210,7 +204,7 @@ impl Runner {
             command.env(name, value(input.expect("an input")));
         }
         let done = command.output_soon().expect("bash starts");
-        let said = self.file("output");
+        let said = self.desk.read("output");
         let set: BTreeMap<_, _> =
             said.lines().map(|line| line.split_once('=').expect("name=value")).collect();
         let outputs = action["outputs"].as_object().expect("outputs");
@@ -266,14 +260,18 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         assert_eq!(line["decided"], decides);
         assert!(performed(&log).iter().all(|line| is_annotation(line)), "{log}");
         assert_eq!(performed(&log).iter().any(|line| line.starts_with("::error ")), !decides, "{log}");
-        assert!(elements(&runner.file("junit.xml")).len() > 3);
-        assert!(runner.file("summary").contains(if decides { "Decision" } else { "No decision" }));
+        assert!(elements(&runner.desk.read("junit.xml")).len() > 3);
+        assert!(runner.desk.read("summary").contains(if decides { "Decision" } else { "No decision" }));
         // The same session again, as its file: nothing is asked, and the step may pass.
         let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), own]);
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
         // Another decision is not that of the file which is there, and goes into a file of its own.
         let (outputs, done) = runner.run(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
-        assert_eq!((done.status.code(), runner.file("summary")), (Some(2), String::new()), "{outputs:?}");
+        assert_eq!(
+            (done.status.code(), runner.desk.read("summary")),
+            (Some(2), String::new()),
+            "{outputs:?}"
+        );
         // Without a program, it is built from the action's checkout.
         let build = "#!/bin/sh\nmkdir -p \"$7/bin\" && ln -sf \"$PROGRAM\" \"$7/bin/roundtable\"\n";
         runner.desk.write("cargo", build);

@@ -121,11 +121,6 @@ fn gated() -> (Desk, Server) {
     (Desk::new().served_by(&server), server)
 }
 
-#[track_caller]
-fn stands(numbers: &Value, state: &str, sealed: u64) {
-    assert!(numbers["state"] == state && numbers["sealed"] == sealed, "{numbers}");
-}
-
 fn question() -> Value {
     json!({
         "question": "Which store?", "options": ["redis", "sqlite"], "evidence": [{"id": "E", "text": "Two hosts."}],
@@ -177,7 +172,8 @@ fn a_client_that_dies_leaves_a_session_that_the_user_continues() {
         let mut client = Client::connected(&desk, &[]);
         assert!(client.refused("result", &json!({"session": session})).contains("not over"));
         let numbers = client.status(&session);
-        stands(&numbers, if is_killed { "open" } else { "paused" }, 1);
+        let state = if is_killed { "open" } else { "paused" };
+        assert!(numbers["state"] == state && numbers["sealed"] == 1, "{numbers}");
         assert!(numbers["why"].as_str().expect("words").contains("roundtable resume"), "{numbers}");
         desk.run(["resume", session.as_str().unwrap()]).code(0);
         assert_eq!(client.result(&session)["winner"], json!("redis"));
@@ -192,7 +188,7 @@ fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
     let session = client.convene(&question());
     let numbers = client.waited(&session);
     let why = format!("roundtable resume {}", session.as_str().expect("an id"));
-    stands(&numbers, "paused", 0);
+    assert!(numbers["state"] == "paused" && numbers["sealed"] == 0, "{numbers}");
     assert!(numbers["why"].as_str().expect("words").contains(&why), "{numbers}");
     let asked = server.requests().len();
     assert_eq!(client.status(&session)["state"], "paused");
@@ -205,13 +201,12 @@ fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
 fn a_discussion_shows_all_rounds_once_it_is_over() {
     let desk = Desk::new();
     let mut client = Client::connected(&desk, &[]);
-    let asked = json!({"question": "Which motto?", "strategy": "draft-rank", "evidence": []});
-    let session = client.convene(&asked);
+    let session =
+        client.convene(&json!({"question": "Which motto?", "strategy": "draft-rank", "evidence": []}));
     assert_eq!(client.waited(&session)["state"], "closed");
     let result = client.result(&session);
     assert_eq!(result["rounds"][0]["seats"].as_array().map(Vec::len), Some(5), "{result}");
-    let shown = result["pseudonyms"].as_object().expect("names");
-    assert_eq!(shown.len(), 5, "{result}");
+    assert_eq!(result["pseudonyms"].as_object().expect("names").len(), 5, "{result}");
     assert_eq!((&result["decided"], &result["rehearsal"]), (&json!(false), &json!(true)), "{result}");
 }
 
@@ -309,8 +304,10 @@ fn a_project_that_redirects_is_refused_until_the_user_agrees() {
     server.release();
     desk.write(".git/HEAD", "ref: x\n");
     let url = server.url() + "/v1";
-    let mine = format!("providers:\n  mine: {{base_url: \"{url}\", key_env: LAB_KEY}}\n");
-    desk.write(".s2s/config.yaml", mine);
+    desk.write(
+        ".s2s/config.yaml",
+        format!("providers: {{mine: {{base_url: \"{url}\", key_env: LAB_KEY}}}}\n"),
+    );
     let mut asked = question();
     asked["participants"] = json!(["mine/m"]);
     let mut client = Client::connected(&desk, &[]);

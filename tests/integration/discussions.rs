@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, has};
+use crate::recall::recalled;
 
 fn desk(keys: &str) -> Desk {
     Desk::with(&format!(
@@ -199,10 +200,7 @@ fn answers(skeptic: &str, lead: &str, again: &str) -> String {
 }
 
 fn snapshots(desk: &Desk) -> Vec<Value> {
-    let text = |line: &Value| line["snapshot"].as_str().expect("a snapshot").to_owned();
-    let map = |text: String| roundtable::yaml::read(&text, "s").expect("YAML").to_json();
-    let opened = desk.events("round_opened");
-    opened.iter().map(text).map(map).map(|snapshot| snapshot["participant_context"].clone()).collect()
+    desk.state("s.s2s").rounds.iter().map(|round| recalled(&round.opened)).collect()
 }
 
 #[test]

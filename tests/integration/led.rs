@@ -17,10 +17,6 @@ fn questions(desk: &Desk) -> Vec<String> {
     opened.iter().map(|line| line["question"].as_str().expect("a question").to_owned()).collect()
 }
 
-fn first(desk: &Desk, name: &str) -> Value {
-    desk.events(name).swap_remove(0)
-}
-
 const CHOICE: &str = "ballot: {kind: choice, options: [queue, cache]}";
 
 #[test]
@@ -44,7 +40,7 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     let ran = run(&desk, &answers).code(0);
     assert_eq!(questions(&desk), ["What first?", "Half of it, {{goal}}?"], "{}", ran.err);
     assert_eq!(desk.events("conflict_resolved").len(), 1);
-    assert_eq!(first(&desk, "question_opened")["title"], "Who pays?");
+    assert_eq!(desk.events("question_opened")[0]["title"], "Who pays?");
     assert_eq!(desk.events("question_answered").len(), 2);
     let recorded = desk.events("artifact_recorded").into_iter().find(|line| line["by"] == "step");
     assert_eq!(recorded.expect("an artifact")["artifact"]["title"], "Half");
@@ -82,8 +78,8 @@ fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_i
         let desk = desk(CHOICE);
         // Twice the same: nobody is there to write the note.
         run(&desk, &tied(&bad, &end("conclude", "queue"))).code(4);
-        let asked = first(&desk, "approval_requested");
-        let message = asked["message"].as_str().expect("a message");
+        let asked = desk.events("approval_requested");
+        let message = asked[0]["message"].as_str().expect("a message");
         assert!(message.contains("no valid proposal") && message.contains(wanted), "{wanted}: {message}");
         if at > 1 {
             continue;
@@ -134,10 +130,10 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     answers["talk-conclude-ok"] = json!(true);
     run(&desk, &answers).code(3);
     assert_eq!(questions(&desk), ["Which one, and why?"]);
-    let prompts: Vec<Value> = desk.log("s.s2s").iter().map(|line| line["prompt"].clone()).collect();
-    let with_comment = prompts.iter().filter(|prompt| prompt.to_string().contains("Ask why, too."));
+    let log = desk.log("s.s2s");
+    let with_comment = log.iter().filter(|line| line["prompt"].to_string().contains("Ask why, too."));
     assert_eq!(with_comment.count(), 1, "the comment is sent with the next try only");
-    assert_eq!(first(&desk, "synthesis_recorded")["text"], "One each.");
+    assert_eq!(desk.events("synthesis_recorded")[0]["text"], "One each.");
     desk.run(["report", "s.s2s"]).code(0).shows("talk-vote-note-ok: changed and approved");
     // A changed proposal that contradicts the log is refused as the model's is.
     answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "Queue won.", "winner": "queue"}});
@@ -169,7 +165,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     let mut answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))});
     answers["talk-ideas-note"] = note(json!([id("Queue"), id("A queue")]), aside.clone());
     run(&desk, &answers).code(0);
-    let merged = first(&desk, "ideas_merged");
+    let merged = desk.events("ideas_merged").remove(0);
     assert_eq!(merged["by"], "step");
     let from = merged["options"][0]["from"].to_string();
     assert!(from.contains("ann#1") && from.contains("bob#1") && !from.contains('2'), "{from}");
@@ -193,8 +189,8 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
         {"title": "Queue", "from": ["ann#1", "bob#1"]}, {"title": "Rest", "from": ["ann#2", "bob#2"]},
     ]});
     run(&desk, &answers).code(0);
-    assert_eq!(first(&desk, "ideas_merged")["by"], "scripted");
-    assert_eq!(first(&desk, "synthesis_recorded")["round"], "talk-vote", "no note on ideas");
+    assert_eq!(desk.events("ideas_merged")[0]["by"], "scripted");
+    assert_eq!(desk.events("synthesis_recorded")[0]["round"], "talk-vote", "no note on ideas");
 }
 
 #[test]

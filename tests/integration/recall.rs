@@ -1,24 +1,19 @@
 //! What a round's snapshot recalls of what was before: the key `context`, and its default.
 
-use std::sync::Arc;
-
-use roundtable::history::RoundOpened;
+use roundtable::history::{RoundOpened, RoundRun};
 use serde_json::{Value, json};
 
 use crate::program::Desk;
 
-fn rounds(definition: &str) -> Vec<Arc<RoundOpened>> {
+fn rounds(definition: &str) -> Vec<RoundRun> {
     let desk = Desk::rehearsing(definition);
     let said = "{vote: redis, position: P., rationale: [r], confidence: 0.5}";
     desk.answered(format!("two: {{skeptic: {said}, qa-lead: {said}}}\n"), &[]).code(0);
-    opened(&desk)
+    desk.state("s.s2s").rounds
 }
 
-fn opened(desk: &Desk) -> Vec<Arc<RoundOpened>> {
-    desk.state("s.s2s").rounds.into_iter().map(|round| round.opened).collect()
-}
-
-fn recalled(opened: &RoundOpened) -> Value {
+/// What a round's seats were shown.
+pub fn recalled(opened: &RoundOpened) -> Value {
     let snapshot = roundtable::yaml::read(&opened.snapshot, "snapshot").expect("YAML").to_json();
     snapshot["participant_context"].clone()
 }
@@ -31,7 +26,7 @@ fn the_snapshot_of_a_debate_stays_small() {
         definition +=
             &format!("  - {{id: r{number}, type: round, question: \"Which cache, and why ({number})?\"}}\n");
     }
-    let sizes: Vec<usize> = rounds(&definition).iter().map(|round| round.snapshot_bytes).collect();
+    let sizes: Vec<usize> = rounds(&definition).iter().map(|round| round.opened.snapshot_bytes).collect();
     assert_eq!(sizes.len(), 8);
     assert!(sizes[7] < 4 * sizes[1], "{sizes:?}");
 }
@@ -44,7 +39,7 @@ fn last(top: &str, own: &str) -> Value {
          - {{id: two, type: round, question: \"In-process or redis now?\", ballot: {{kind: choice, options: [in-process, redis]}}, rule: plurality}}\n  \
          - {{id: three, type: round, question: \"And then?\"{own}}}\n"
     );
-    recalled(&rounds(&definition)[2])
+    recalled(&rounds(&definition)[2].opened)
 }
 
 fn keys(map: &Value) -> Vec<&str> {
@@ -99,7 +94,10 @@ fn an_agent_writes_the_note_on_a_round() {
     let log = desk.read("s.s2s");
     assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
     assert!(log.contains("text: \"B came back.\""));
-    assert_eq!(recalled(&opened(&desk)[1])["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
+    assert_eq!(
+        recalled(&desk.state("s.s2s").rounds[1].opened)["recent_rounds"][0]["synthesis"],
+        "A is ahead, {{goal}}."
+    );
     desk.run(["report", "s.s2s"]).code(0).shows("A is ahead").shows("B came back.");
 }
 
@@ -114,7 +112,7 @@ fn the_answers_file_has_notes() {
     let notes = "{one: [First time., Second time.], two: The end.}";
     desk.answered(format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"), &[]).code(0);
     let log = desk.read("s.s2s");
-    let notes = recalled(&opened(&desk)[2])["recent_rounds"].clone();
+    let notes = recalled(&desk.state("s.s2s").rounds[2].opened)["recent_rounds"].clone();
     assert_eq!([0, 1].map(|nth| notes[nth]["synthesis"].clone()), ["First time.", "Second time."]);
     assert!(log.contains("text: \"The end.\""));
 }

@@ -1,26 +1,13 @@
 //! Rounds that revise another, lines for single seats, and orders of options: what each seat is told
 //! alone, while the snapshot stays one for all.
 
-use std::sync::Arc;
-
-use roundtable::history::{Event, RoundOpened, WorkItemOffered};
+use roundtable::history::{RoundRun, WorkItemOffered};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::yaml::read;
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, has};
-
-fn rounds(desk: &Desk) -> Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> {
-    let mut rounds: Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> = Vec::new();
-    for line in desk.kept("s.s2s").lines {
-        match line.stamped.event {
-            Event::RoundOpened(opened) => rounds.push((opened, Vec::new())),
-            Event::WorkItemOffered(item) => rounds.last_mut().expect("a round").1.push(item),
-            _ => {}
-        }
-    }
-    rounds
-}
+use crate::recall::recalled;
 
 fn run(definition: &str, answers: &Value, seed: u64) -> (Desk, Ran) {
     let desk = Desk::with(definition);
@@ -73,11 +60,12 @@ fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
     for (order, seed) in [("same", 1), ("per-seat", 1), ("per-seat", 2), ("mirrored", 3), ("mirrored", 4)] {
         let (desk, _) = run(&definition(order, ""), &votes(), seed);
         let mut orders: Vec<Value> = Vec::new();
-        for (opened, items) in rounds(&desk) {
+        for RoundRun { opened, seats, .. } in desk.state("s.s2s").rounds {
+            let items: Vec<_> = seats.values().filter_map(|seat| seat.item.as_deref()).collect();
             assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
             assert_eq!(items.len(), 5);
             let prompts = desk.run(["trace", "--json", "s.s2s"]).code(0).lines();
-            for item in &items {
+            for item in items {
                 assert_eq!(item.context_sha256, opened.snapshot_sha256);
                 assert!(item.address.starts_with("  your_role: "), "{}", item.address);
                 let shared = format!("{}\n{}{}", opened.rules, opened.snapshot, item.address);
@@ -119,15 +107,12 @@ fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
 #[test]
 fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     let (desk, ran) = run(&definition("same", ""), &votes(), 7);
-    let rounds = rounds(&desk);
+    let rounds = desk.state("s.s2s").rounds;
     let (vote, between, again, after) = (&rounds[0], &rounds[1], &rounds[2], &rounds[3]);
-    let context = |opened: &RoundOpened| {
-        read(&opened.snapshot, "s").expect("YAML").to_json()["participant_context"].clone()
-    };
-    assert_eq!(again.0.revises.as_deref(), Some("vote"));
-    assert!(again.0.ballot.is_revision && !vote.0.ballot.is_revision);
-    assert!(again.0.rules.contains("changed_by") && !vote.0.rules.contains("changed_by"));
-    let shown = context(&again.0);
+    assert_eq!(again.opened.revises.as_deref(), Some("vote"));
+    assert!(again.opened.ballot.is_revision && !vote.opened.ballot.is_revision);
+    assert!(again.opened.rules.contains("changed_by") && !vote.opened.rules.contains("changed_by"));
+    let shown = recalled(&again.opened);
     let blocks = shown["earlier_reasons"].as_array().expect("blocks");
     let of = |option: &str| blocks.iter().find(|block| block["option"] == option).expect("a block");
     // Said twice, shown once; a name is masked.
@@ -138,16 +123,20 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     let is_open = |block: &Value| block["option"].is_null() && block["for"] == json!(["Not mine to say."]);
     assert!(blocks.iter().any(is_open));
     // Of the votes there is nothing else, neither here nor in the round between.
-    for opened in [&between.0, &again.0] {
-        let shown = context(opened);
+    for round in [between, again] {
+        let shown = recalled(&round.opened);
         assert!(shown["context"]["vote"].is_null() && shown["earlier_counts"].is_null(), "{shown}");
         assert_eq!(shown["recent_rounds"][0]["question"], "Which one?");
         assert!(shown["recent_rounds"][0]["outcome"].is_null(), "{shown}");
     }
-    assert!(context(&between.0)["earlier_reasons"].is_null());
+    assert!(recalled(&between.opened)["earlier_reasons"].is_null());
     // Once it is decided, all of it may be seen again.
-    assert!(context(&after.0)["context"]["again"]["tally"]["decided"] == true, "{}", after.0.snapshot);
-    let own = |name: &str| address(again.1.iter().find(|item| item.participant == name).expect("asked"));
+    assert!(
+        recalled(&after.opened)["context"]["again"]["tally"]["decided"] == true,
+        "{}",
+        after.opened.snapshot
+    );
+    let own = |name: &str| address(again.seats[name].item.as_deref().expect("asked"));
     assert_eq!(own("skeptic")["your_earlier_ballot"], json!({"vote": "b"}));
     assert_eq!(own("devops-engineer")["your_earlier_ballot"], json!({"vote": "abstain"}));
     assert!(own("technical-lead")["your_earlier_ballot"].is_null(), "it failed");
@@ -181,8 +170,7 @@ fn feedback_says_what_is_shown() {
     let kinds = [("counts", false, true), ("both", true, true), ("none", false, false)];
     for (feedback, reasons, counts) in kinds {
         let (desk, _) = run(&definition("same", &format!(", feedback: {feedback}")), &votes(), 7);
-        let shown = read(&rounds(&desk)[2].0.snapshot, "s").expect("YAML").to_json();
-        let shown = &shown["participant_context"];
+        let shown = recalled(&desk.state("s.s2s").rounds[2].opened);
         assert_eq!(shown["earlier_reasons"].is_array(), reasons, "{feedback}");
         let wanted = json!({"asked": 5, "answered": 3, "scores": {"a": 2, "b": 1, "c": 0}});
         assert_eq!(shown["earlier_counts"], if counts { wanted } else { Value::Null }, "{feedback}");

@@ -464,8 +464,9 @@ fn print_summary(
 fn answer_hint(session: &Session) -> String {
     let says = |step: &str, answer: &str| format!(" --answers FILE, where FILE says `{step}: {answer}`");
     if let Some(asked) = &session.exhausted {
+        let decide = if asked.requested.choices.len() > 3 { ", {choice: decide, option: …}" } else { "" };
         return says(&exhausted_key(&asked.requested.step), "take")
-            + " (it goes on with the last result; or continue, stop, {choice: decide, option: …})";
+            + &format!(" (it goes on with the last result; or continue, stop{decide})");
     }
     let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
     match asked(session) {

@@ -3,6 +3,7 @@
 //! Only Markdown files directly inside a persona folder are read, and none through a link that
 //! leads out of it, nor in a folder of the project that is a link leading out of the project.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::dirs::Dirs;
@@ -67,13 +68,19 @@ impl PersonaLibrary {
     /// Every persona that can be found, the winner of each name; and files that do not parse.
     pub fn all(&self) -> (Vec<PersonaEntry>, Vec<Diagnostic>) {
         let (mut all, mut problems): (Vec<PersonaEntry>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+        let mut told = HashSet::new();
         for entry in self.entries(None) {
             match entry {
                 Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
                     all.push(found);
                 }
                 Ok(_) => {}
-                Err(problem) => problems.push(problem),
+                // A file that a link leads to as well is told once.
+                Err(problem) => {
+                    if file_of(&problem).is_none_or(|file| told.insert(file)) {
+                        problems.push(problem);
+                    }
+                }
             }
         }
         (all, problems)
@@ -86,6 +93,11 @@ impl PersonaLibrary {
         let built_in = built_in.map(|persona| Ok(PersonaEntry { persona, from: "built-in".to_owned() }));
         self.dirs.iter().flat_map(of_dir).chain(built_in)
     }
+}
+
+fn file_of(problem: &Diagnostic) -> Option<PathBuf> {
+    let file = PathBuf::from(&problem.place.as_ref()?.file);
+    Some(file.canonicalize().unwrap_or(file))
 }
 
 fn is_called(problem: &Diagnostic, name: &str) -> bool {
@@ -163,7 +175,10 @@ mod tests {
             "the user's own"
         );
         std::fs::write(folders.project.join("personas/README.md"), "Begin so:\nname: tester\n").unwrap();
+        std::fs::create_dir_all(folders.project.join(".claude")).unwrap();
+        std::os::unix::fs::symlink("../personas", folders.project.join(".claude/agents")).unwrap();
         let library = PersonaLibrary::new(&folders);
+        assert_eq!(library.all().1.len(), 1, "one file, reached twice");
         assert_eq!(library.find("tester").unwrap().from, "built-in", "a file that quotes its name is not it");
         let (_, same) = BUILTIN.iter().find(|(name, _)| *name == "coder").unwrap();
         assert_eq!(notices("coder", same, &folders.project), Vec::<String>::new(), "it is the same");

@@ -230,10 +230,12 @@ fn priority(task: Entries<'_>) -> Result<u8, String> {
 
 pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
     let link = |inner: Entries<'_>| {
-        let link = LinkDefinition::read(inner);
+        let mut link = LinkDefinition::read(inner);
         if !link.from.is_empty() && link.from == link.to {
             let message = format!("link `{}` leads from `{}` to itself", link.id, link.from);
             inner.refuse(inner.node, message, "point `toId` at something else");
+            // That its id may be another's, too, is no second mistake.
+            link.id.clear();
         }
         link
     };

@@ -30,6 +30,7 @@ pub use next::{NextAction, Question, QuestionKind, next, next_of};
 pub use proposal::Proposal;
 pub use questions::{
     AskedQuestion, decided_by_person, discussion_of, earlier_rounds, is_within, question_asked, questions,
+    record_of,
 };
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use tally_round::{decides_nothing, is_persons, is_placeholder, is_scripted, profile};

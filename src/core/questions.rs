@@ -35,6 +35,16 @@ pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     by_question(session).into_iter().filter_map(question).collect()
 }
 
+/// The rounds of a question, and the open rounds of its discussion, in their order.
+pub fn record_of<'a>(session: &'a Session, rounds: &[&'a RoundRun]) -> Vec<&'a RoundRun> {
+    let whole = rounds.iter().find_map(|round| discussion_in(session, round));
+    let is_open = |round: &RoundRun| {
+        round.opened.rule.is_none() && whole.is_some_and(|whole| is_within(&round.opened.step, whole))
+    };
+    let is_own = |round: &RoundRun| rounds.iter().any(|own| std::ptr::eq(*own, round));
+    session.rounds.iter().filter(|round| is_own(round) || is_open(round)).collect()
+}
+
 /// The rounds before this one that ask the same question, the latest first.
 pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterator<Item = &'a RoundRun> {
     let is_it = |other: &&RoundRun| other.opened.round == round.opened.round;

@@ -32,6 +32,8 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
         value.map(|value| value.to_string()).unwrap_or_default()
     }
     let yes = |is: bool| if is { "yes".to_owned() } else { String::new() };
+    let answer = seat.answer;
+    let said = |key: &str| answer.and_then(|said| said.get(key).or_else(|| said.get("trade_offs")?.get(key)));
     match column {
         "session" => document.session.to_owned(),
         "round" => round.id.to_owned(),
@@ -43,7 +45,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
         "weight" => text(seat.weight),
         "outcome" => text(seat.outcome.map(Outcome::name)),
         "vote" => text(seat.vote.as_ref()),
-        "confidence" => text(seat.answer.and_then(|answer| answer.get("confidence")?.as_number())),
+        "confidence" => text(said("confidence").and_then(|said| said.as_number())),
         "reason" => text(seat.reason),
         "tries" => text(seat.tries),
         "latency_ms" => text(seat.latency_ms),
@@ -63,11 +65,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
             text(seat.spent.filter(|spent| !spent.is_unknown).map(|spent| format!("{:.6}", spent.dollars)))
         }
         "rehearsal" => yes(round.count.is_some_and(|tally| tally.rehearsal)),
-        key => {
-            let part =
-                seat.answer.and_then(|said| said.get(key).or_else(|| said.get("trade_offs")?.get(key)));
-            plain_texts(part).join("\n")
-        }
+        key => plain_texts(said(key)).join("\n"),
     }
 }
 

@@ -136,7 +136,7 @@ impl<'a> Document<'a> {
     pub fn of_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
         let mut questions = QuestionRounds::all(session);
         let is_of = |question: &QuestionRounds<'_>| {
-            question.rounds.iter().any(|run| run.opened.round == round || run.opened.step == round)
+            question.record().iter().any(|run| run.opened.round == round || run.opened.step == round)
         };
         questions.retain(is_of);
         questions.truncate(1);
@@ -147,7 +147,7 @@ impl<'a> Document<'a> {
         let failing = failing_rounds(session);
         let record = |run| RoundRecord::new(session, run, failing.iter().any(|one| std::ptr::eq(*one, run)));
         let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
-        let told = alone.map_or_else(|| session.rounds.iter().collect(), |one| one.rounds.clone());
+        let told = alone.map_or_else(|| session.rounds.iter().collect(), QuestionRounds::record);
         let rounds: Vec<RoundRecord<'a>> = told.iter().copied().map(record).collect();
         let mut decisions: Vec<Page<'a>> =
             questions.iter().map(|question| question.page(source.name())).collect();
@@ -176,7 +176,7 @@ impl<'a> Document<'a> {
             verdict,
             task: task(session, questions),
             supersedes: session.definition().supersedes.as_deref(),
-            labels: labels(session, alone.map(|one| &*one.rounds)),
+            labels: labels(session, alone.map(|_| &*told)),
             missing: missing(session, &source),
             decision: decision(&decisions).filter(|_| !session.is_rehearsal()),
             decisions,

@@ -28,7 +28,7 @@ pub struct Page<'a> {
     pub one_of_many: bool,
     /// The mark of a rehearsal, else empty.
     pub mark: &'static str,
-    /// The rounds of its question, the earliest first.
+    /// The rounds of its question and the open ones of its discussion, the earliest first.
     pub rounds: Vec<&'a str>,
     pub verdict: PageVerdict,
     pub outcome: Option<RoundOutcome>,
@@ -75,7 +75,7 @@ impl<'a> QuestionRounds<'a> {
             by: self.by_person.map(|_| "facilitator"),
             one_of_many: self.is_one_of_many,
             mark: self.mark(),
-            rounds: self.rounds.iter().map(|run| run.opened.round.as_str()).collect(),
+            rounds: self.record().into_iter().map(|run| run.opened.round.as_str()).collect(),
             short: self.in_short(&facts, &dissent, approval.is_some()),
             verdict: PageVerdict { made: self.made.clone(), decided: self.is_decided(), facts: Some(facts) },
             outcome: self.outcome(),

@@ -62,6 +62,11 @@ impl<'a> QuestionRounds<'a> {
         Self { session, made, rule: None, by_person: None, is_one_of_many: false, run, tally, rounds }
     }
 
+    /// Its rounds, and the open ones of its discussion.
+    pub fn record(&self) -> Vec<&'a RoundRun> {
+        crate::core::record_of(self.session, &self.rounds)
+    }
+
     pub fn is_decided(&self) -> bool {
         self.by_person.is_some() || self.rule.is_some() && self.tally.is_some_and(|tally| tally.decided)
     }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::Table;
+use crate::ballot::Ballot;
 use crate::core::{Command, ExitCode, session_exit};
 use crate::history::ApprovalGiven;
 use crate::report::{Document, Look, Source, csv, glance, html, madr, markdown, result};
@@ -103,6 +104,39 @@ fn one_decision_can_be_reported_alone() {
     assert_eq!((alone.task.title, alone.verdict.made.label.as_str()), ("Move the docs?", "Decision: yes"));
     assert!(markdown(&alone).starts_with("# Move the docs?\n\n> **Decision: yes**"));
     assert!(!markdown(&alone).contains("Drop Python 3.9") && !csv(&alone).contains("\"python\""));
+}
+
+/// A discussion's deciding round and the open ones before it are one record.
+#[test]
+fn a_decision_alone_has_the_open_rounds_of_its_discussion() {
+    let mut table = Table::open(
+        "goal: Settle it\nparticipants: [qa-lead]\nsteps:\n  - {id: talk-argue, type: round, question: Why?}\n  \
+         - {id: talk-vote, type: round, question: Which?, output: talk, ballot: {kind: choice, options: [a, b]}, rule: plurality}\n  \
+         - {id: other, type: round, question: What else?, ballot: {kind: choice, options: [a, b]}, rule: plurality}\n",
+        "lab/m",
+    );
+    for id in ["talk-argue", "talk-vote", "other"] {
+        table.command(Command::StartStep);
+        table.command(Command::OpenRound { project_summary: None, seal: None });
+        table.seal("qa-lead");
+        let answer = match id {
+            "talk-argue" => table.answer("qa-lead", Ballot::Position, json!({"position": "It is small."})),
+            _ => table.vote("qa-lead", "a", json!({})),
+        };
+        table.close(vec![answer]);
+        table.command(Command::FinishStep { step: id.to_owned() });
+    }
+    table.command(Command::Close);
+    assert_eq!(table.document().decisions[0].rounds, ["talk-argue", "talk-vote"]);
+    for round in ["talk-vote", "talk-argue"] {
+        let alone = Document::of_round(&table.session, Source::default(), round).unwrap();
+        assert!(markdown(&alone).contains("It is small.") && !markdown(&alone).contains("What else?"));
+        assert!(
+            madr(&alone).contains("* Said beforehand (Why?): It is small. (qa-lead)"),
+            "{}",
+            madr(&alone)
+        );
+    }
 }
 
 #[test]

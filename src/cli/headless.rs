@@ -538,6 +538,7 @@ impl Observer for ProgressReporter<'_> {
     }
 
     fn on_written(&mut self, session: &Session) {
+        self.printer.see(session);
         self.doors.see(session);
         if let Some(links) = self.links.take() {
             links.print(self.output);

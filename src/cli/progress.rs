@@ -64,11 +64,15 @@ impl ProgressPrinter {
         }
     }
 
-    /// Takes in an event: what is under way now, and whether there are seats to tell of.
+    /// Tells of an event, if there is something to tell.
     pub fn saw(&self, event: &Event, session: &Session) {
         for line in self.lines_of(event, session) {
             self.note(&line);
         }
+    }
+
+    /// Takes in what is under way now.
+    pub fn see(&self, session: &Session) {
         let now = Instant::now();
         let mut state = lock(&self.state);
         let before = state.work.take();

@@ -123,21 +123,20 @@ impl Engine<'_> {
         let run = session.rounds.iter().rev().find(|run| run.opened.number == number);
         let asked = run.and_then(|run| run.seat(&participant)).filter(|seat| seat.retried == attempt);
         let Some((run, asked)) = run.zip(asked) else { return Ok(()) };
-        let round = run.opened.round.clone();
-        if !asked.status.is_open() {
-            // An answer that came back in the moment its round was closed is refused, which is history too.
-            let is_refused =
-                asked.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
-            if let (true, SeatResult::Sealed(seal)) = (is_refused, back) {
-                self.stage(Command::Seal { round, participant, seal })?;
-            }
-            return Ok(());
-        }
+        let (round, is_open) = (run.opened.round.clone(), asked.status.is_open());
+        // An answer that came back in the moment its round was closed is refused, which is history too.
+        let is_refused =
+            asked.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
         let (failure, in_full) = match back {
-            SeatResult::Sealed(seal) => return Ok(self.stage(Command::Seal { round, participant, seal })?),
-            SeatResult::Failed(failure, _) if is_late && failure.timed_out => return Ok(()),
+            _ if !is_open && !is_refused => return Ok(()),
+            SeatResult::Sealed(seal) => {
+                // A copy in memory that this thread uses again; that of the seats' threads would lie idle.
+                let seal = seal.clone();
+                return Ok(self.stage(Command::Seal { round, participant, seal })?);
+            }
+            SeatResult::Failed(failure, _) if !is_open || is_late && failure.timed_out => return Ok(()),
             SeatResult::Failed(failure, in_full) => (failure, in_full),
         };
         let (reason, next) = self.fallback(&participant, failure.reason);

@@ -14,6 +14,10 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags,
 /// non-characters. The joiners are not, since emoji and scripts need them: [`floods`].
 pub fn is_unsafe(c: char) -> bool {
+    // Texts are long, and nearly all of them is this.
+    if matches!(c, ' '..='~') {
+        return false;
+    }
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
         | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -28,7 +28,7 @@ use crate::signals::Signals;
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 const URL: &str = "ROUNDTABLE_URL";
 const TOKEN: &str = "ROUNDTABLE_TOKEN";
-const TRIES: u32 = 40;
+const TRIES: u64 = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 
 struct InboxWorker<'a> {
@@ -88,7 +88,8 @@ impl InboxWorker<'_> {
         loop {
             let left = wait.map_or(LONGEST_WAIT, |wait| wait.saturating_sub(idle.elapsed().as_secs()));
             let path = format!("/v1/inbox?wait={}", left.min(LONGEST_WAIT));
-            let found = done(&self.request(&path, None).await?)?;
+            let tries = wait.map_or(TRIES, |wait| TRIES.min(wait.saturating_add(1)));
+            let found = done(&self.request(&path, None, tries).await?)?;
             let items = found["items"].as_array().map(Vec::as_slice).unwrap_or_default();
             if let Some(next) = items.iter().find(|item| !self.left.contains(&attempt_of(item))) {
                 if self.work_on(next).await? {
@@ -196,13 +197,13 @@ impl InboxWorker<'_> {
 
     async fn post(&self, item: &str, verb: &str, mut value: Value) -> Result<LinkReply, RunError> {
         value["holder"] = self.holder.as_str().into();
-        self.request(&format!("/v1/items/{}/{verb}", in_path(item)), Some(&value)).await
+        self.request(&format!("/v1/items/{}/{verb}", in_path(item)), Some(&value), TRIES).await
     }
 
-    /// Sends a request until the reply says something of it.
-    async fn request(&self, path: &str, body: Option<&Value>) -> Result<LinkReply, RunError> {
+    /// Sends a request until the reply says something of it, a second apart.
+    async fn request(&self, path: &str, body: Option<&Value>, tries: u64) -> Result<LinkReply, RunError> {
         let mut why = String::new();
-        for tried in 0..TRIES {
+        for tried in 0..tries {
             if tried > 0 {
                 tokio::time::sleep(PAUSE).await;
             }
@@ -216,7 +217,7 @@ impl InboxWorker<'_> {
                 Err(cause) => why = cause,
             }
             if tried == 0 {
-                self.output.note(&format!("no answer from the session, trying {TRIES} times: {why}"));
+                self.output.note(&format!("no answer from the session, trying {tries} times: {why}"));
             }
         }
         let hint = if why.contains("UnknownIssuer") {

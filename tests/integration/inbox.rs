@@ -251,7 +251,8 @@ fn an_address_that_does_not_work_is_told() {
         if !url.is_empty() {
             command.env("ROUNDTABLE_URL", url).env("ROUNDTABLE_TOKEN", "token");
         }
-        run(command.args(["inbox", "run", "--", "true"])).code(exit).tells(told);
+        // Without `--wait` it would try for longer.
+        run(command.args(["inbox", "run", "--wait", "1s", "--", "true"])).code(exit).tells(told);
     }
 }
 

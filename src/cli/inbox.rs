@@ -29,7 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 const URL: &str = "ROUNDTABLE_URL";
 const TOKEN: &str = "ROUNDTABLE_TOKEN";
 const TRIES: u64 = 40;
-const PAUSE: Duration = Duration::from_secs(1);
 
 struct InboxWorker<'a> {
     client: LinkClient,
@@ -205,7 +204,7 @@ impl InboxWorker<'_> {
         let mut why = String::new();
         for tried in 0..tries {
             if tried > 0 {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(Duration::from_secs(1)).await;
             }
             let sent = match body {
                 Some(body) => self.client.post(path, body.to_string().into_bytes()).await,

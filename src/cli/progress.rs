@@ -3,7 +3,7 @@
 //!
 //! No part of an answer is printed before the close.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -66,9 +66,7 @@ impl ProgressPrinter {
 
     /// Tells of an event, if there is something to tell.
     pub fn saw(&self, event: &Event, session: &Session) {
-        for line in self.lines_of(event, session) {
-            self.note(&line);
-        }
+        self.lines_of(event, session).iter().for_each(|line| self.note(line));
     }
 
     /// Takes in what is under way now.
@@ -135,16 +133,13 @@ impl ProgressPrinter {
     pub async fn keep_reporting(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            for line in self.waits().into_iter().chain(self.beat()) {
-                self.note(&line);
-            }
+            self.waits().iter().chain(&self.beat()).for_each(|line| self.note(line));
         }
     }
 
     /// Returns lines about seats that wait long and were not mentioned lately, by reason.
     fn waits(&self) -> Vec<String> {
-        let mut progress: Vec<(String, Progress)> = self.watches.progress().into_iter().collect();
-        progress.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let progress: BTreeMap<String, Progress> = self.watches.progress().into_iter().collect();
         let mut state = lock(&self.state);
         let mut groups: IndexMap<(bool, String), (Vec<String>, u64)> = IndexMap::new();
         for (seat, progress) in progress {

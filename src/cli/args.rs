@@ -323,7 +323,7 @@ pub struct ServeArgs {
     /// Also write links and agent tokens to a new file (readable only by you)
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
-    /// Serve the result for this long after the session ends
+    /// Serve the result for at most this long after the last count, until everybody has seen it
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     pub linger: u64,
     #[command(flatten)]

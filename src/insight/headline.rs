@@ -228,7 +228,9 @@ impl Count<'_> {
         } else if tally.answered == 1 && asked > 1 {
             aside.push("the only ballot".to_owned());
         } else if tally.answered != asked {
-            aside.push(format!("{own} of the {} ballots", tally.answered));
+            let is_all = tally.answered + tally.abstained == asked;
+            let of = if is_all { "who did not abstain" } else { "ballots" };
+            aside.push(format!("{own} of the {} {of}", tally.answered));
         }
         if own != asked {
             aside.extend(needed_share(rule, tally).map(|need| format!("{need} needed")));

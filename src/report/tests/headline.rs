@@ -91,7 +91,7 @@ const TABLE: [(&str, &str, &[&str], &str); 33] = [
         CHOICE,
         "rule: {name: supermajority, threshold: 2/3}",
         &["x", "y", "x", "x", "x", "-"],
-        "Decision: x. 4 of 6 seats chose it (4 of the 5 ballots; two thirds needed). 1 chose y, 1 abstained.",
+        "Decision: x. 4 of 6 seats chose it (4 of the 5 who did not abstain; two thirds needed). 1 chose y, 1 abstained.",
     ),
     (
         CHOICE,

@@ -32,6 +32,7 @@ impl Participant for Rehearsal {
                 None => answer(ask),
             };
             if self.is_watched && ask.task.is_none() {
+                ask.watch.asked(1);
                 tokio::time::sleep(Duration::from_millis(1000 + lots(ask)("time") % 2000)).await;
             }
             let text = format!("```json\n{answer:#}\n```\n");

@@ -19,7 +19,7 @@ use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents};
 use crate::insight::wording::{group_digits, pluralize, turnout};
 use crate::sanitize::harmless_line;
-use crate::tally::Tier;
+use crate::tally::{Rule, Tier};
 
 const WIDE: u16 = 60;
 /// The lowest screen that says what comes next even if nothing presses.
@@ -133,7 +133,7 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     let mut line = Line::raw(" ");
     line.push_span(Span::styled(label, style.add_modifier(Modifier::BOLD | Modifier::REVERSED)));
     let parts = match is_whole {
-        true => made.sentence.split_inclusive(". ").map(harmless_line).collect(),
+        true => made.sentence.split_inclusive(". ").map(|part| harmless_line(part.trim())).collect(),
         false => counted(model, round, tally, &made.sentence),
     };
     let mut gap = "  ";
@@ -151,8 +151,9 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
 fn counted(model: &Model, round: &RoundRun, tally: &Tally, sentence: &str) -> Vec<String> {
     let session = model.session();
     let mut parts = Vec::new();
+    let is_consent = tally.rule == Some(Rule::Consent);
     match (tally.verdict.winners.as_slice(), tally.rule) {
-        ([winner], Some(rule)) if tally.decided && votes::unit(round) == "seats" => {
+        ([winner], Some(rule)) if tally.decided && !is_consent && votes::unit(round) == "seats" => {
             let score = tally.verdict.scores.get(winner).map(ToString::to_string).unwrap_or_default();
             parts.push(format!("{score} of {}, {}", tally.asked, rule.name()));
         }
@@ -165,7 +166,7 @@ fn counted(model: &Model, round: &RoundRun, tally: &Tally, sentence: &str) -> Ve
         parts.push(tier.name().to_owned());
     }
     let winners = round_view::winners(session, round);
-    match round_view::seats(session, round).filter(|seat| dissents(seat, &winners)).count() {
+    match round_view::seats(session, round).filter(|seat| !is_consent && dissents(seat, &winners)).count() {
         0 => {}
         1 => parts.push("1 disagrees".to_owned()),
         count => parts.push(format!("{count} disagree")),
@@ -302,7 +303,8 @@ fn open(model: &Model) -> (String, bool) {
         return (format!("all are settled: {closes} and reveals"), true);
     }
     let waits = pluralize(round.open_seats().count(), "seat");
-    (format!("waiting for {waits}: it closes by itself; {closes} now"), false)
+    let now = closes.replacen("closes", "closes now", 1);
+    (format!("waiting for {waits}: it closes by itself; {now}"), false)
 }
 
 fn revealed(model: &Model) -> String {

@@ -231,10 +231,7 @@ fn sources(home: &Home, width: usize, theme: Theme) -> Line<'static> {
     if home.sources.is_none() {
         ready.push("asking local servers …".to_owned());
     }
-    let right = match missing {
-        0 => String::new(),
-        count => format!("{count} not set up: D shows"),
-    };
+    let right = if missing > 0 { format!("{missing} not set up: D shows") } else { String::new() };
     let left = clipped(&ready.join(" · "), width.saturating_sub(right.width() + 2));
     Line::from(vec![Span::raw(left), Span::styled(format!("  {right}"), theme.faint())])
 }

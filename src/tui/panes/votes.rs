@@ -10,7 +10,7 @@ use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::{AskedQuestion, questions};
 use crate::history::{RoundRun, Tally};
 use crate::insight::counts::{WhatIf, tables, what_if_all};
-use crate::insight::headline::question_headline;
+use crate::insight::headline::{question_headline, rehearsal_mark};
 use crate::insight::independence::{Independence, independence};
 use crate::insight::movement::{Move, earlier, movement};
 use crate::insight::round_view::{self, Bar, bar_cells, confidence, scripted, seat_named, tally};
@@ -101,7 +101,8 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     let line = |one: &AskedQuestion<'_>| {
         let (pointer, style) = if is_here(one) { ("▸", theme.strong()) } else { (" ", theme.faint()) };
         let question = harmless_line(one.decides.opened.question.lines().next().unwrap_or_default());
-        let made = harmless_line(&question_headline(session, one.decides).name);
+        let made = question_headline(session, one.decides).name;
+        let made = harmless_line(made.strip_prefix(rehearsal_mark(session)).unwrap_or(&made));
         let room = width.saturating_sub(made.width().min(width / 2) + 4);
         let text = format!("{pointer} {}  {made}", clipped_middle(&question, room));
         Line::styled(clipped(&text, width), style)

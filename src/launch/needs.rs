@@ -117,17 +117,20 @@ pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy)
     asked.flat_map(|seat| seat.models).filter_map(|model| bounds.check_recording(model)).collect()
 }
 
-/// Returns the limit on cost: the smaller of `max_usd` and the definition's.
+/// Returns the limit on cost: the smaller of `max_usd` and the definition's. Scripts cost nothing.
 pub fn budget(
     max_usd: Option<f64>,
     session: &Session,
+    answers: &Answers,
     set_up: &Environment,
 ) -> Result<Option<Budget>, Vec<Diagnostic>> {
     let limits = max_usd.into_iter().chain(session.definition().budget);
     let Some(limit) = limits.reduce(f64::min) else { return Ok(None) };
     let prices = known_prices(session, set_up);
     let catalog = set_up.catalog();
-    no_problems(models(session).filter_map(|model| highest_price_of(&catalog, model).err()).collect())?;
+    let asked = roster(session, answers).into_iter().filter(|seat| seat.is_asked);
+    let models = asked.flat_map(|seat| seat.models);
+    no_problems(models.filter_map(|model| highest_price_of(&catalog, model).err()).collect())?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.go_on(session);
     Ok(Some(budget))

@@ -119,7 +119,7 @@ impl Launcher<'_> {
     ) -> Result<ReadySession, RunError> {
         Ok(ReadySession {
             table: self.table(&session, &answers)?,
-            budget: budget(self.options.max_usd, &session, self.set_up)?,
+            budget: budget(self.options.max_usd, &session, &answers, self.set_up)?,
             evidence_reader: self.set_up.sending_reader(&session),
             claim: claim(&session.id, self.set_up)?,
             journal: open()?,

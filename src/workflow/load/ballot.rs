@@ -25,9 +25,9 @@ keys! {
         exclude_own: bool =
             key("exclude_own", "false", "Of a ranking of answers: nobody ranks their own.", "true"),
         min: Option<serde_json::Number> as (Decimal) =
-            key("min", "0 for `score`", "The lower end of the scale.", "1"),
+            key("min", "0 for a `score` without `max`", "The lower end of the scale.", "1"),
         max: Option<serde_json::Number> as (Decimal) =
-            key("max", "5 for `score`", "The upper end of the scale.", "10"),
+            key("max", "5 for a `score` without `min`", "The upper end of the scale.", "10"),
         cards: Vec<Json> as (List(&Either(&[Number(f64::MIN, f64::MAX), Text]))) =
             key("cards", "any number", "The cards of an estimate.", "[1, 2, 3, 5, 8]"),
         abstain: Vec<String> as (List(&Text)) =

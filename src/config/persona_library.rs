@@ -124,7 +124,7 @@ fn files(dir: &Dir, wanted: Option<&str>) -> Vec<PathBuf> {
         |path: &PathBuf| path.extension().is_some_and(|ext| ext == "md") && first.as_ref() != Some(path);
     let mut others: Vec<PathBuf> = paths.filter(is_other).collect();
     others.sort();
-    first.iter().cloned().chain(others).filter(|path| path.is_file()).collect()
+    first.iter().cloned().chain(others).filter(|path| path.exists() && !path.is_dir()).collect()
 }
 
 fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {

@@ -158,8 +158,10 @@ fn a_folder_of_sessions_that_leads_out_is_not_written_to_and_pipes_hold_nobody_u
     fs::create_dir(desk.path(".s2s/sessions")).expect("a folder");
     desk.run(["--batch", "decide.yaml", "--save", "real.s2s"]).code(4);
     link(desk.path("real.s2s"), desk.path(".s2s/sessions/linked.s2s"));
-    let piped = Command::new("mkfifo").arg(desk.path(".s2s/sessions/pipe.s2s")).status().expect("mkfifo");
-    assert!(piped.success());
+    fs::create_dir(desk.path(".s2s/personas")).expect("a folder");
+    let pipes = [".s2s/sessions/pipe.s2s", ".s2s/personas/pipe.md"].map(|pipe| desk.path(pipe));
+    assert!(Command::new("mkfifo").args(pipes).status().expect("mkfifo").success());
+    desk.run(["personas"]).code(0).tells("pipe.md: it is a pipe");
     let listed = desk.run(["sessions"]).code(0);
     assert!(!listed.out.contains("linked") && !listed.out.contains("pipe"), "{}", listed.out);
     desk.run(["resume", ".s2s/sessions/pipe.s2s"]).code(2).tells("it is a pipe");

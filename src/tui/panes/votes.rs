@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::seats;
 use crate::ballot::{Ballot, BallotKind, Stance};
-use crate::core::{AskedQuestion, questions};
+use crate::core::{AskedQuestion, decided_by_person, questions};
 use crate::history::{RoundRun, Tally};
 use crate::insight::counts::{WhatIf, tables, what_if_all};
 use crate::insight::headline::{question_headline, rehearsal_mark};
@@ -49,10 +49,9 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let estimates = estimates(session, round).into_iter().map(|(what, said)| format!("{what}: {said}"));
     let around = found.iter().flat_map(Independence::notes).chain(estimates);
     lines.extend(around.flat_map(|line| paragraph(&harmless_line(&line), width, 4, plain)));
-    let faint = model.theme.faint();
     let steps = tally.verdict.steps.iter().map(|step| format!("- {step}"));
-    lines.extend(steps.flat_map(|step| paragraph(&step, width, 6, faint)));
-    lines.extend(tables(&tally.verdict).into_iter().map(|line| Line::styled(line, faint)));
+    lines.extend(steps.flat_map(|step| paragraph(&step, width, 6, model.theme.faint())));
+    lines.extend(tables(&tally.verdict).into_iter().map(|line| Line::styled(line, model.theme.faint())));
     lines
 }
 
@@ -76,10 +75,12 @@ fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let session = model.session();
     let is_made = !round_view::winners(session, round).is_empty();
     let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
-    if let Some(asked) = session.approval_of(Some(round)) {
+    if let Some(asked) = session.approval_of(Some(round)).or(decided_by_person(session, round)) {
         let adopts = is_made && scripted(session, round).0 == 0 && !session.is_own_answer(&asked.given);
-        let word = if adopts { "adopted" } else { "stays proposed: approved" };
-        let word = if asked.given.approved { word } else { "rejected" };
+        let (done, adopted) =
+            if asked.given.choice.is_some() { ("decided", "decided") } else { ("approved", "adopted") };
+        let word = if adopts { adopted.to_owned() } else { format!("stays proposed: {done}") };
+        let word = if asked.given.approved { word } else { "rejected".to_owned() };
         let why = asked.given.comment.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
         said.push(format!("{word} by {}{why}", asked.given.approver()));
     } else if session.closed.is_some() && is_made {
@@ -263,8 +264,7 @@ fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const NAMED: usize = 8;
     let (mut lines, mut without) = (Vec::new(), Vec::new());
     for seat in round_view::seats(model.session(), round) {
-        let name = harmless_line(seat.name);
-        let ballot = seat.ballot();
+        let (name, ballot) = (harmless_line(seat.name), seat.ballot());
         if let Some(Ballot::Consent(Stance::Block, change)) = ballot {
             let change = change.as_ref().map(|to| format!("; would pass with: {}", harmless_line(to)));
             let text = format!("{name} blocks{}", change.unwrap_or_default());

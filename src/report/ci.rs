@@ -95,7 +95,7 @@ fn whole(document: &Document<'_>) -> Case {
             ("paused" | "open", _) => "the session is not finished".to_owned(),
             _ => outcome.clone().unwrap_or_else(|| format!("the session ended with exit code {code}")),
         },
-        said: outcome.into_iter().collect(),
+        said: outcome.into_iter().chain(document.labels.iter().map(ToString::to_string)).collect(),
         without_ballot: Vec::new(),
     }
 }

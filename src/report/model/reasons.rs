@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::question::QuestionRounds;
 use crate::ballot::{Ballot, BallotKind, Stance};
+use crate::core::is_placeholder;
 use crate::handoff::{options_named, plain_texts, words};
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::insight::{first_names, join_list, seats};
@@ -74,12 +75,8 @@ fn arguments<'a>(
             let given = grounds(answer);
             let left = before.zip(given.first().cloned());
             let left = left.map(|(option, text)| Argument { option, is_pro: false, left: true, text });
-            given
-                .into_iter()
-                .map(on(option, true))
-                .chain(concerns.map(on(option, false)))
-                .chain(left)
-                .collect()
+            let given = given.into_iter().map(on(option, true));
+            given.chain(concerns.map(on(option, false))).chain(left).collect()
         }
         Ballot::Consent(stance, _) => {
             let given = grounds(answer).into_iter().map(on(PROPOSAL, *stance == Stance::Support));
@@ -106,7 +103,8 @@ pub fn by_option(question: &QuestionRounds<'_>, run: &RoundRun) -> IndexMap<Stri
     let mut held: HashMap<&str, &str> = HashMap::new();
     for round in question.alike() {
         for seat in seats(question.session, round) {
-            let (Some(answer), Some(ballot)) = (seat.answer, seat.ballot()) else { continue };
+            let said = seat.answer.filter(|answer| !is_placeholder(answer));
+            let (Some(answer), Some(ballot)) = (said, seat.ballot()) else { continue };
             let before = if let Ballot::Choice(option) = ballot {
                 held.insert(seat.name, option).filter(|before| before != option)
             } else {

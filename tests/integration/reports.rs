@@ -240,7 +240,7 @@ fn a_decision_of_the_facilitator_says_so_with_its_reason_and_the_dissent() {
         assert!(!out.contains("recommend") && !out.contains("nobody yet"), "{out}");
     }
     assert_eq!(desk.report("s.s2s")["decisions"][0]["dissent"][0]["participant"], "ann");
-    desk.run(["report", "s.s2s", "--format", "github"]).shows("::Scripted: 4 of 4 answers were given by a ");
+    desk.run(["report", "s.s2s", "--format", "github"]).shows("::Scripted: 4 of 4 answers were ");
     let mut screen = Screen::open(&desk, (80, 24), &["s.s2s"]);
     screen.wait_for(&["decided by Ana Berg"]);
     screen.kill();

@@ -242,7 +242,7 @@ fn six_lines(args: &AskArgs, panel: &Panel, opening: &Opening, total: &Total) ->
     let cost = match (total.unknown.as_slice(), total.dollars > 0.0) {
         ([], false) => format!("nothing; {tokens}"),
         ([], true) => format!("up to ${:.4}; {tokens}", total.dollars),
-        (unknown, _) => format!("no price is known of {}; {tokens}", unknown.join(", ")),
+        (unknown, _) => format!("unknown; {tokens}; no price is known of {}", unknown.join(", ")),
     };
     let more = match (one_voice(&panel.seats), panel.offered.as_slice()) {
         (Some(said), _) => said,

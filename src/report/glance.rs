@@ -222,7 +222,7 @@ impl Glance<'_> {
         }
         let mut lines = Vec::new();
         for (name, text) in facts {
-            let mut of_fact = self.lines(&text, FACT, if name == "Independence" { 2 } else { 1 });
+            let mut of_fact = self.lines(&text, FACT, 2);
             of_fact[0].replace_range(..FACT, &self.painted("2", &format!("{name:FACT$}")));
             lines.extend(of_fact);
         }

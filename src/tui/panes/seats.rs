@@ -33,7 +33,7 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     let start = (row + 1).saturating_sub(height).min(order.len().saturating_sub(height));
     let shown = &order[start..order.len().min(start + height)];
     let part = if shown.len() < count {
-        format!("{} of {}", group_digits(shown.len()), group_digits(count))
+        format!("{} of {} shown", group_digits(shown.len()), group_digits(count))
     } else {
         count.to_string()
     };

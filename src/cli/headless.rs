@@ -452,7 +452,7 @@ fn print_summary(
         (None, _) => {}
     }
     if exit == ExitCode::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
-        output.note("no seat answered; run roundtable doctor");
+        output.note("no seat answered; why: roundtable doctor PROVIDER/MODEL --probe");
     }
     if !output.is_for_a_look() {
         output.note(&format!("saved: {file}"));

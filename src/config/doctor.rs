@@ -119,7 +119,7 @@ impl Doctor<'_> {
             Ok(models) => models,
             Err(failure) => {
                 found.hint = Some(advice(provider, &failure, key_name.as_deref()));
-                return Ok(CheckupStatus::Silent(failure.reason));
+                return Ok(CheckupStatus::Silent(in_full(failure)));
             }
         };
         if listed.is_empty() && provider == "ollama" {
@@ -140,7 +140,7 @@ impl Doctor<'_> {
             found.hint =
                 Some(format!("try another model: `roundtable doctor {provider}/MODEL --probe`; {advice}"));
         }
-        Ok(CheckupStatus::Probed(listed, model, probed.map_err(|failure| failure.reason)))
+        Ok(CheckupStatus::Probed(listed, model, probed.map_err(in_full)))
     }
 
     async fn program_state(&self, found: &ConfiguredProgram) -> Result<CheckupStatus, Diagnostic> {
@@ -155,20 +155,26 @@ impl Doctor<'_> {
     }
 }
 
+/// A reason with all that the service said: here is no round whose answers it could tell of.
+fn in_full(failure: Failure) -> String {
+    failure.in_full.unwrap_or(failure.reason)
+}
+
 fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
     let (known, variable) = (known(provider), address_variable(provider));
     let reason = &failure.reason;
     let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match (known.and_then(|known| known.start), key_name) {
+        _ if has(&["HTTP 404", "web page", "cannot be read", "redirected"]) => {
+            format!("check the address: it usually ends in /v1; {variable} sets another")
+        }
         (_, Some(key)) if has(&["HTTP 401", "HTTP 403"]) => format!("check the key in {key}"),
         (_, None) if has(&["HTTP 401", "HTTP 403"]) => {
             format!("it wants a key: name its variable in `providers.{provider}.key_env`")
         }
-        _ if has(&["HTTP 429"]) => "wait, or look at the account's limits".to_owned(),
+        _ if has(&["HTTP 402", "HTTP 429"]) => "wait, or look at the account's limits".to_owned(),
         _ if has(&["HTTP 5"]) => "the service has a fault of its own: try later".to_owned(),
-        _ if has(&["HTTP 404", "cannot be read", "redirected"]) => {
-            format!("check the address: it usually ends in /v1; {variable} sets another")
-        }
+        _ if has(&["HTTP ", "status 200", "the reply "]) => "it answers, but not this request".to_owned(),
         (Some(start), _) => format!("start it: `{start}`; or set {variable} if it answers elsewhere"),
         _ => format!("check the address and the connection; {variable} sets another address"),
     }

@@ -254,7 +254,16 @@ impl<'a> ParticipantFactory<'a> {
                 .hint(format!("set {wanted}, or try the definition out with `--rehearse`")));
         }
         let in_flight = self.config.said(provider, |said| said.max_in_flight).map(NonZeroUsize::get);
-        HttpParticipant::new(service, in_flight.or_else(|| known(provider)?.in_flight))
+        let made = HttpParticipant::new(service, in_flight.or_else(|| known(provider)?.in_flight));
+        made.map_err(|problem| match &problem.hint {
+            // It speaks of an address.
+            Some(hint) => {
+                let variable = super::access::address_variable(provider);
+                let hint = format!("{hint}; `{provider}` has it from {variable} or its `base_url`");
+                problem.hint(hint)
+            }
+            None => problem,
+        })
     }
 
     /// Every provider by name: the known ones, then the user's own.

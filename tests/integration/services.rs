@@ -216,16 +216,21 @@ fn says_what_to_do_about_each_failure() {
     ran.shows("unreachable: HTTP 401 auth: bad key ***");
     assert!(ran.out.contains("hint: check the key in LAB_KEY") && !ran.out.contains(KEY), "{}", ran.out);
 
+    let ran = Desk::new().served_by(&refusing).set("LAB_BASE_URL", "127.0.0.1:9/v1").run(["doctor", "lab"]);
+    ran.code(5).shows("address cannot be read").shows("`lab` has it from LAB_BASE_URL");
     let page = Server::start(|_| Answer::new(200, &[], "<html>"));
     let ran = Desk::new().served_by(&page).run(["doctor", "lab"]).code(5);
     ran.shows("its list of models cannot be read").shows("hint: check the address");
 
-    let failing = Server::start(|request| {
-        if request.path().ends_with("/models") { listed(request) } else { Answer::new(500, &[], "") }
-    });
-    let ran = Desk::new().served_by(&failing).run(["doctor", "lab", "--probe"]).code(5);
-    ran.shows("`small` unreachable: HTTP 500");
-    assert_eq!(failing.requests().len(), 2, "no second try");
+    for (status, told) in [(500, "HTTP 500"), (400, "HTTP 400"), (200, "an error under status 200")] {
+        let failing = Server::start(move |request| match request.path().ends_with("/models") {
+            true => listed(request),
+            false => Answer::json(status, &json!({"error": {"message": "no model is loaded"}})),
+        });
+        let ran = Desk::new().served_by(&failing).run(["doctor", "lab", "--probe"]).code(5);
+        ran.shows("`small` unreachable: ").shows(&format!("{told}: no model is loaded"));
+        assert_eq!(failing.requests().len(), 2, "no second try");
+    }
 }
 
 #[test]

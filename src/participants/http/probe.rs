@@ -53,7 +53,7 @@ impl HttpParticipant {
         let dialect = self.service.dialect;
         let head = dialect.head(ask);
         let mut parameters = Parameters::of(&self.service, ask, &Learned::default());
-        let mut response = loop {
+        let response = loop {
             let body = [&head[..], &dialect.tail(ask, parameters.sent)].concat();
             let response = self.request(Method::POST, self.url.clone(), body.into()).await?;
             match self.accepted(response).await {
@@ -62,7 +62,7 @@ impl HttpParticipant {
                 Err(fault) => return Err(fault),
             }
         };
-        while self.piece(&mut response).await?.is_some() {}
+        self.read_reply(response, &mut None, ask).await?;
         let declined = parameters.settle(&mut lock(&self.model(&ask.model).learned), ask);
         Ok(ProbedParameters { taken: parameters.taken(), declined })
     }

@@ -237,7 +237,7 @@ pub struct RunOptions {
     /// Print only errors to stderr
     #[arg(long, short)]
     pub quiet: bool,
-    /// Without the terminal UI, also write a report: .md, .html, .json, .csv or .madr.md (repeatable)
+    /// Without the terminal UI, also write a report: .md, .html, .json, .csv, .sarif, .xml or .madr.md (repeatable)
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,
     /// After a key loss, ask the affected seats again
@@ -501,7 +501,7 @@ const ENDINGS: [(&str, Format); 9] = [
     (".htm", Format::Html),
     (".sarif", Format::Sarif),
     (".sarif.json", Format::Sarif),
-    (".junit.xml", Format::Junit),
+    (".xml", Format::Junit),
     (".json", Format::Json),
     (".csv", Format::Csv),
 ];

@@ -135,7 +135,7 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
         }
         if format.is_none() && Format::of_file(path).is_none() {
             let problem = Diagnostic::new(format!("cannot tell the format of `{shown}`"));
-            return Err(problem.hint("end it in .md, .html, .json, .csv, .sarif or .madr.md"));
+            return Err(problem.hint("end it in .md, .html, .json, .csv, .sarif, .xml (JUnit) or .madr.md"));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {

@@ -181,11 +181,10 @@ fn doctor_says_which_parameters_a_model_took() {
 }
 
 fn listed(request: &Request) -> Answer {
-    if request.path().ends_with("/models") {
-        let models = r#"{"object":"list","data":[{"id":"small"},{"id":"large\u001b[2J"}]}"#;
-        return Answer::new(200, &["content-type: application/json"], models);
+    match request.path().ends_with("/models") {
+        true => Answer::json(200, &json!({"data": [{"id": "small"}, {"id": "large\u{1b}[2J"}]})),
+        false => Answer::chat_events(&["ready"]),
     }
-    Answer::chat_events(&["ready"])
 }
 
 #[test]
@@ -207,14 +206,11 @@ fn tells_models_key_and_pace_and_never_the_key() {
 
 #[test]
 fn says_what_to_do_about_each_failure() {
-    let refusing = Server::start(|_| {
-        let told = format!(r#"{{"error":{{"message":"bad key {KEY}","type":"auth"}}}}"#);
-        Answer::new(401, &["content-type: application/json"], told)
-    });
-    let desk = Desk::new().served_by(&refusing);
-    let ran = desk.run(["doctor", "lab"]).code(5);
-    ran.shows("unreachable: HTTP 401 auth: bad key ***");
-    assert!(ran.out.contains("hint: check the key in LAB_KEY") && !ran.out.contains(KEY), "{}", ran.out);
+    let told = json!({"error": {"message": format!("bad key {KEY}"), "type": "auth"}});
+    let refusing = Server::start(move |_| Answer::json(401, &told));
+    let ran = Desk::new().served_by(&refusing).run(["doctor", "lab"]).code(5);
+    ran.shows("unreachable: HTTP 401 auth: bad key ***").shows("hint: check the key in LAB_KEY");
+    assert!(!ran.out.contains(KEY), "{}", ran.out);
 
     let ran = Desk::new().served_by(&refusing).set("LAB_BASE_URL", "127.0.0.1:9/v1").run(["doctor", "lab"]);
     ran.code(5).shows("address cannot be read").shows("`lab` has it from LAB_BASE_URL");
@@ -248,17 +244,18 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
 }
 
-/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once it was asked for an
-/// answer.
+/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once all seats have asked.
 fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
-    let (next, asked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let asked = AtomicUsize::new(0);
     Server::start(move |request| {
         if request.path().ends_with("/props") {
             let window = window.filter(|_| asked.load(Ordering::SeqCst) > 0);
             return Answer::json(200, &json!({"default_generation_settings": {"n_ctx": window}}));
         }
-        asked.fetch_add(1, Ordering::SeqCst);
-        let turn = next.fetch_add(1, Ordering::SeqCst);
+        let turn = asked.fetch_add(1, Ordering::SeqCst);
+        while asked.load(Ordering::SeqCst) < told.len() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         let usage = json!({"prompt_tokens": told[turn % told.len()], "completion_tokens": 9});
         let said = json!({"message": {"content": TEXT}, "finish_reason": "stop"});
         Answer::json(200, &json!({"choices": [said], "usage": usage}))

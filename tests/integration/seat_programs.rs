@@ -133,7 +133,10 @@ fn every_way_a_program_fails_has_its_reason() {
     let refused = r#"printf '{"is_error":true,"result":"Invalid API key · Please run /login"}'; exit 1"#;
     let cases = [
         (refused, "`claude` is not logged in; run it once by itself and log in"),
-        ("read line < /dev/tty || { echo 'no terminal' >&2; exit 7; }", "`claude` ended with exit status: 7"),
+        (
+            "read line < /dev/tty || { echo 'no terminal' >&2; exit 7; }",
+            "`claude` ended with exit status: 7; try it by itself",
+        ),
         ("sleep 321 & sleep 321", "timed out after 2000 ms"),
         ("cat > /dev/null; yes | head -c 100000000", "`claude` printed more than 16777216 bytes"),
         ("cat > /dev/null", "`claude` gives no answer: it printed nothing"),

@@ -265,20 +265,14 @@ fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
 #[test]
 fn a_ballot_over_a_prompt_that_its_server_cut_does_not_count() {
     let (same, other) = ([300, 300, 300], [300, 301, 302]);
+    let (one, three) = ("llamacpp/m, llamacpp/m, llamacpp/m", "llamacpp/a, llamacpp/b, llamacpp/c");
     for (told, window, models, key, outcome, word) in [
-        (same, None, "llamacpp/m, llamacpp/m, llamacpp/m", "", "invalid", "prompt cut ("),
-        (
-            same,
-            None,
-            "llamacpp/m, llamacpp/m, llamacpp/m",
-            "cut_prompts: count\n",
-            "answered",
-            "prompt cut (",
-        ),
-        (other, None, "llamacpp/m, llamacpp/m, llamacpp/m", "", "answered", "prompt may be cut ("),
-        (same, None, "llamacpp/a, llamacpp/b, llamacpp/c", "", "answered", "prompt may be cut ("),
-        (other, Some(512), "llamacpp/a, llamacpp/b, llamacpp/c", "", "invalid", "prompt cut ("),
-        (other, Some(90_000), "llamacpp/a, llamacpp/b, llamacpp/c", "", "answered", "prompt may be cut ("),
+        (same, None, one, "", "invalid", "prompt cut ("),
+        (same, None, one, "cut_prompts: count\n", "answered", "prompt cut ("),
+        (other, None, one, "", "answered", "prompt may be cut ("),
+        (same, None, three, "", "answered", "prompt may be cut ("),
+        (other, Some(512), three, "", "invalid", "prompt cut ("),
+        (other, Some(90_000), three, "", "answered", "prompt may be cut ("),
     ] {
         let server = cutting(told, window);
         let background = "We sell tea and count the leaves of each cup. ".repeat(400);

@@ -121,7 +121,9 @@ impl ProgramSeat {
             None => (failed, String::new()),
         };
         let in_full = (!said.is_empty()).then(|| format!("`{name}` {failed}: {said}{cure}"));
-        Failure { in_full, ..format!("`{name}` {failed}{cure}").into() }
+        // What it said may wait for a close that does not come.
+        let way = if cure.is_empty() && in_full.is_some() { "; try it by itself" } else { "" };
+        Failure { in_full, ..format!("`{name}` {failed}{cure}{way}").into() }
     }
 
     /// Its command, and what it gets on standard input: all of the prompt that does not reach it otherwise.

@@ -20,7 +20,7 @@ use crate::launch::needs::known_prices;
 use crate::launch::plan::LaunchOptions;
 use crate::launch::prepare::Opening;
 use crate::round::answer::TokenUsage;
-use crate::sanitize::harmless;
+use crate::sanitize::{harmless, pluralize};
 use crate::tokens::estimated_tokens;
 
 /// Folds the session as far as nobody needs to answer and prints each prompt.
@@ -215,8 +215,8 @@ impl Total {
 fn conclude(session: &Session, output: &Console) {
     if let Some(round) = session.open_round() {
         output.note(&format!(
-            "dry run: {} seats, snapshot {} bytes (sha256 {}), nothing was sent or saved",
-            round.seats.len(),
+            "dry run: {}, snapshot {} bytes (sha256 {}), nothing was sent or saved",
+            pluralize(round.seats.len(), "seat"),
             round.opened.snapshot_bytes,
             round.opened.snapshot_sha256
         ));

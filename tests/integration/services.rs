@@ -244,7 +244,8 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
 }
 
-/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once all seats have asked.
+/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once it was asked for an
+/// answer.
 fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
     let asked = AtomicUsize::new(0);
     Server::start(move |request| {
@@ -253,9 +254,6 @@ fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
             return Answer::json(200, &json!({"default_generation_settings": {"n_ctx": window}}));
         }
         let turn = asked.fetch_add(1, Ordering::SeqCst);
-        while asked.load(Ordering::SeqCst) < told.len() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
         let usage = json!({"prompt_tokens": told[turn % told.len()], "completion_tokens": 9});
         let said = json!({"message": {"content": TEXT}, "finish_reason": "stop"});
         Answer::json(200, &json!({"choices": [said], "usage": usage}))

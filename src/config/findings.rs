@@ -70,8 +70,10 @@ impl<'a> InstalledProgram<'a> {
     pub fn measure(&mut self) -> Result<&WiretapFinding, Diagnostic> {
         let measured = apart(measure(&self.program, &self.path, self.name()));
         let finding = measured.map_err(|why| {
-            let hint = "try it by itself; a program without tools can be declared with `tool_less: true`";
-            Diagnostic::new(why).hint(hint)
+            Diagnostic::new(why).hint(match self.program.is_measurable() {
+                true => "try it by itself",
+                false => "a program without tools can be declared with `tool_less: true`",
+            })
         })?;
         let text = serde_json::to_vec(&finding).unwrap_or_default();
         let disk = Disk::default();

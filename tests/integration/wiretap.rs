@@ -172,7 +172,7 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     let why = "`claude-cli/tools` declares tools (Bash); blind rounds allow no tools";
     run("claude-cli/tools").code(2).tells(why);
     run("claude-cli/changed").code(2).tells("does not send the snapshot whole and unchanged");
-    run("claude-cli/silent").code(2).tells("sent the recorder nothing");
+    run("claude-cli/silent").code(2).tells("sent the recorder nothing").tells("hint: try it by itself\n");
     run("claude-cli/asks").code(2).tells("declares tools (request_user_input)");
     assert!(desk.sessions().is_empty() && !runs(&desk).contains("seat"), "nothing was asked");
     let allowed = "providers:\n  claude-cli: {allow_tools: [request_user_input]}\n  told: {command: [claude, --model, x], reply: result, tool_less: true}\n  untold: {command: [claude, --model, x], reply: result}\n";
@@ -180,5 +180,5 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     run("claude-cli/asks").code(0).shows("Not tool-less: qa-lead");
     // What cannot be measured is declared, or takes no seat.
     run("told/m").code(0).shows("Declared, not checked: qa-lead");
-    run("untold/m").code(2).tells("`claude` cannot be pointed at a recorder");
+    run("untold/m").code(2).tells("`claude` cannot be pointed at a recorder").tells("`tool_less: true`");
 }

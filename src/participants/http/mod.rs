@@ -384,12 +384,8 @@ impl HttpParticipant {
         let fault = RequestError { may_cost: !error.is_connect(), ..RequestError::transient(reason) };
         if cause.contains("certificate") {
             // The same certificate comes the next time.
-            let cure = match std::env::var_os("SSL_CERT_FILE") {
-                Some(file) if !std::path::Path::new(&file).is_file() => "; SSL_CERT_FILE names no file",
-                _ => {
-                    "; if your company's proxy signs connections itself, set SSL_CERT_FILE to its certificate"
-                }
-            };
+            let cure =
+                "; if your company's proxy signs connections itself, set SSL_CERT_FILE to its certificate";
             return RequestError { again: false, reason: fault.reason + cure, ..fault };
         }
         fault

@@ -115,8 +115,9 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     refuse_if(has_cards && has_scale, "an estimate has either cards or a scale", "remove `min` and `max`");
     let alone = "cards that abstain need others to stand among";
     refuse_if(!has_cards && !form.abstain.is_empty(), alone, "write `cards: [1, 2, \"?\"]`");
-    let one = "one card alone leaves nothing to estimate";
-    refuse_if(form.cards.len() == 1, one, "write at least two cards");
+    refuse_if(form.cards.len() == 1, "one card alone leaves nothing to estimate", "write two or more");
+    let unsure = form.cards.iter().any(|card| matches!(card.as_str(), "?" | "☕"));
+    refuse_if(unsure, "a card `?` or `☕` would count as the highest", "write `abstain: [\"?\", \"☕\"]`");
     if let Scale::Default(min, max) = takes.scale {
         let is_half = form.min.is_some() != form.max.is_some();
         of_kind(is_half, "needs both ends of its scale", &format!("write `min: {min}, max: {max}`"));

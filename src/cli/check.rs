@@ -21,7 +21,7 @@ use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
-use crate::workflow::{Definition, StepKind, needs_screen};
+use crate::workflow::{Definition, Step, StepKind, needs_screen};
 
 /// Findings about one definition.
 #[derive(Default)]
@@ -132,20 +132,19 @@ impl CheckFindings {
     }
 }
 
-/// What each approval adopts of the rounds that are listed before it; those that adopt nothing are left out.
+/// What each approval adopts of the rounds that are listed before it, unless it is one of a text.
 fn adoptions(definition: &Definition) -> Vec<Diagnostic> {
-    let (mut counted, mut notes) = (Vec::new(), Vec::new());
-    for step in definition.all_steps() {
-        if step.round().is_some_and(|round| round.rule.is_some()) {
-            counted.push(step.id.as_str());
-        }
-        let StepKind::Approval(approval) = &step.kind else { continue };
-        let adopted: Vec<&str> = counted.extract_if(.., |id| approval.adopts(Some(*id))).collect();
-        if !adopted.is_empty() {
-            notes.push(Diagnostic::new(format!("approval `{}` adopts `{}`", step.id, adopted.join("`, `"))));
-        }
-    }
-    notes
+    let mut counted: Vec<String> = Vec::new();
+    let adoption = |step: &Step| {
+        counted.extend(step.round().and_then(|round| round.rule).map(|_| step.id.clone()));
+        let StepKind::Approval(approval) = &step.kind else { return None };
+        let adopted = counted.extract_if(.., |id| approval.adopts(Some(id)));
+        let adopted: Vec<String> = adopted.map(|id| format!("`{id}`")).collect();
+        let what = if adopted.is_empty() { "nothing" } else { &adopted.join(", ") };
+        let is_of_text = approval.edits.is_some() || approval.merges.is_some();
+        (!is_of_text).then(|| Diagnostic::new(format!("approval `{}` adopts {what}", step.id)))
+    };
+    definition.all_steps().filter_map(adoption).collect()
 }
 
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {

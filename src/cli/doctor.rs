@@ -20,16 +20,15 @@ const NAMED: usize = 5;
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(trusts, output)?;
     let found = checked(&set_up, names, depth)?;
-    for line in lines(&found, names.is_empty()) {
-        output.line(&line);
-    }
-    let fails = |checkup: &Checkup| {
-        !matches!(
-            checkup.state,
-            CheckupStatus::Answers(_) | CheckupStatus::Probed(_, _, Ok(_)) | CheckupStatus::Program { .. }
-        )
+    lines(&found, names.is_empty()).iter().for_each(|line| output.line(line));
+    let answers = |checkup: &Checkup| {
+        use CheckupStatus::{Answers, Probed, Program};
+        matches!(checkup.state, Answers(_) | Probed(_, _, Ok(_)) | Program { .. })
     };
-    let any = !names.is_empty() && found.iter().any(fails);
+    if names.is_empty() && !found.iter().any(answers) {
+        output.note("no model answers yet: set a key or start a local server; `--rehearse` needs neither");
+    }
+    let any = !names.is_empty() && !found.iter().all(answers);
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
 }
 

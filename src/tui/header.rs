@@ -292,7 +292,7 @@ fn open(model: &Model) -> (String, bool) {
     }
     let (sealed, seats) = (round.sealed(), round.seats.len());
     let below = if sealed < round.opened.quorum { ", no decision" } else { "" };
-    let closes = format!("c closes at {sealed} of {seats}{below}");
+    let closes = format!("c closes at {} of {}{below}", group_digits(sealed), group_digits(seats));
     if let Some(first) = round.failed_seats().next() {
         let help = model.seat_to_help().and_then(|name| round.seat(&name));
         let is_failed = help.filter(|seat| matches!(seat.status, SeatStatus::Failed(_)));

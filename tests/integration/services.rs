@@ -241,6 +241,7 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     assert!(lines[line("openai ") + 1].ends_with("hint: set OPENAI_API_KEY"), "{}", ran.out);
     assert!(lines[line("ollama ") + 1].contains("`ollama serve`"), "{}", ran.out);
     assert!(lines[line("rehearsal")].contains("built-in placeholder"));
+    ran.tells("no model answers yet: set a key");
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
 }
 

@@ -10,7 +10,7 @@ use crate::tally::Tier;
 const COLUMNS: &str = "session round number question participant persona model weight outcome vote confidence reason \
                        tries latency_ms tokens_in tokens_out decided strength order dissents position rationale \
                        concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal \
-                       optimizing_for accepting_as_cost risks suggestions changed_by";
+                       optimizing_for accepting_as_cost risks suggestions changed_by served";
 
 /// Every seat of every round, in order.
 pub fn csv(document: &Document<'_>) -> String {
@@ -42,6 +42,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
         "participant" => seat.participant.to_owned(),
         "persona" => text(seat.persona),
         "model" => seat.model.to_owned(),
+        "served" => text(seat.served),
         "weight" => text(seat.weight),
         "outcome" => text(seat.outcome.map(Outcome::name)),
         "vote" => text(seat.vote.as_ref()),

@@ -217,4 +217,5 @@ fn the_model_that_answered_is_told_where_it_is_another() {
     let out = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0).out;
     assert!(out.contains("lab/opus, answered by small") && !out.contains("answered by gpt-5"), "{out}");
     assert!(out.contains("2 models"), "{out}");
+    desk.run(["report", "s.s2s", "--format", "csv"]).shows("\"small\"\r\n");
 }

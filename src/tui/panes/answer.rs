@@ -104,7 +104,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     let phrase = seat.ballot().and_then(Ballot::phrase);
     let mut parts = vec![phrase.unwrap_or_else(|| answer.outcome.name().to_owned())];
     parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
-    parts.push(seat.model.to_owned());
+    parts.push(answer.record.who());
     parts.extend(left_out(seat));
     parts.extend(seat.spent.as_ref().and_then(money));
     parts.extend(seat.leaks.map(|leaks| format!("⚑ {} leaked", leaks.len())));

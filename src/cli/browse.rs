@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::console::{Console, VerbResult, aligned};
 use crate::config::dirs::Dirs;
 use crate::config::persona_library::PersonaLibrary;
-use crate::core::{Deciding, ExitCode, deciding};
+use crate::core::{Deciding, ExitCode, deciding, questions};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
 use crate::insight::cut;
@@ -158,15 +158,15 @@ fn summary(session: &Session) -> String {
     format!("{}{} · {asked}", state_in_words(session), outcome.unwrap_or_default())
 }
 
-/// The first line of what is asked, or decided the session, else of the goal or the first question.
+/// The first line of what is asked, or decided the session, else of the goal or the first question; of several
+/// decisions none names the session.
 pub fn question(session: &Session) -> Option<String> {
-    let decides = match deciding(session) {
-        Some(Deciding::Round(round)) => Some(round),
-        _ => session.rounds.last(),
-    };
-    let asked = session.open_round().or(decides).map(|round| round.opened.question.clone());
+    let (open, last) = (session.open_round(), session.rounds.last());
+    let decides = if let Some(Deciding::Round(round)) = deciding(session) { Some(round) } else { last };
+    let asked = open.or(decides).map(|round| round.opened.question.clone());
     let definition = session.definition();
-    let text = asked.or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
+    let goal = definition.goal.clone().filter(|_| open.is_none() && questions(session).len() > 1);
+    let text = goal.or(asked).or_else(|| definition.goal.clone()).or_else(|| first_question(definition))?;
     text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }
 

@@ -270,8 +270,8 @@ fn a_ballot_over_a_prompt_that_its_server_cut_does_not_count() {
         (same, None, one, "cut_prompts: count\n", "answered", "prompt cut ("),
         (other, None, one, "", "answered", "prompt may be cut ("),
         (same, None, three, "", "answered", "prompt may be cut ("),
-        (other, Some(512), three, "", "invalid", "prompt cut ("),
-        (other, Some(90_000), three, "", "answered", "prompt may be cut ("),
+        (other, Some(512), "llamacpp/a", "", "invalid", "prompt cut ("),
+        (other, Some(90_000), "llamacpp/a", "", "answered", "prompt may be cut ("),
     ] {
         let server = cutting(told, window);
         let background = "We sell tea and count the leaves of each cup. ".repeat(400);

@@ -178,9 +178,9 @@ impl Engine<'_> {
             latency_ms: (self.now)().since(round.opened_at),
             ..AnswerRecord::default()
         };
-        let seal = seal_record(participant, record, &shared)?;
+        let answer = seal_record(participant, record, &shared)?;
         let (round, name) = (shared.binding.round.clone(), participant.to_owned());
-        self.stage(Command::Seal { round: round.clone(), participant: name, seal })?;
+        self.stage(Command::Seal { round: round.clone(), participant: name, seal: answer })?;
         if let Some(asked) = &mut self.pool.round {
             asked.unfit.remove(participant);
             asked.sealed.insert(participant.to_owned(), hash);

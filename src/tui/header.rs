@@ -120,10 +120,9 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
         let text = if is_whole { &made.label } else { "closed, not counted" };
         return Line::styled(format!(" {}", harmless_line(text)), theme.bad());
     };
-    let is_decided = match is_whole {
-        true => session_exit(session) == ExitCode::Finished,
-        false => tally.decided || decided_by_person(session, round).is_some(),
-    };
+    let has_finished = || session_exit(session) == ExitCode::Finished;
+    let is_made = || tally.decided || decided_by_person(session, round).is_some();
+    let is_decided = if is_whole { has_finished() } else { is_made() };
     let (sign, style) = match tally.rule {
         None if !is_whole && !is_decided => ("", theme.strong()),
         _ if is_decided => ("✓ ", theme.good()),
@@ -132,9 +131,10 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     let label = format!(" {sign}{} ", cut_middle(&harmless_line(&made.label), width.saturating_sub(5)));
     let mut line = Line::raw(" ");
     line.push_span(Span::styled(label, style.add_modifier(Modifier::BOLD | Modifier::REVERSED)));
-    let parts = match is_whole {
-        true => made.sentence.split_inclusive(". ").map(|part| harmless_line(part.trim())).collect(),
-        false => counted(model, round, tally, &made.sentence),
+    let parts = if is_whole {
+        made.sentence.split_inclusive(". ").map(|part| harmless_line(part.trim())).collect()
+    } else {
+        counted(model, round, tally, &made.sentence)
     };
     let mut gap = "  ";
     for part in parts {

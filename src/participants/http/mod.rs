@@ -154,11 +154,10 @@ impl HttpParticipant {
         mut lead: Option<WarmupGuard>,
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
-        let model = self.model(&ask.model);
-        let mut parameters = Parameters::of(&self.service, ask, &lock(&model.learned));
+        let (mut last, mut turn, mut held_back) = (None, None, None);
+        let mut parameters = Parameters::of(&self.service, ask, &lock(&self.model(&ask.model).learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
-        let (mut last, mut turn, mut held_back) = (None, None, None);
         loop {
             if turn.is_none() && self.asks_in_turn() {
                 if held_back.is_some() {
@@ -177,16 +176,14 @@ impl HttpParticipant {
             tries += 1;
             ask.watch.asked(tries);
             let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
-            let sending = self.send(body.clone(), ask, &mut lead, &mut turn);
-            let sent = patience.spend(tries, sending).await?;
+            let sent = patience.spend(tries, self.send(body.clone(), ask, &mut lead, &mut turn)).await?;
             drop(permit.take());
-            let secrets = self.service.secrets();
             let fault = match sent {
                 Ok(reply) => {
                     paid.settle(reply.usage, true);
-                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, &secrets));
+                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters));
                 }
-                Err(fault) => fault.masked(&secrets),
+                Err(fault) => fault.masked(&self.service.secrets()),
             };
             paid.settle(None, fault.may_cost);
             if fault.asked.is_some() {
@@ -218,13 +215,13 @@ impl HttpParticipant {
     }
 
     /// A reply with what it took to get it, which is remembered.
-    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, secrets: &[String]) -> Reply {
+    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let model = self.model(&ask.model);
         let (dropped, declined) = (parameters.settle(&mut lock(&model.learned), ask), parameters.declined());
         lock(&model.learned).thinks |=
             ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0);
-        Reply { text: masked_answer(reply.text, secrets), declined, dropped, limit, ..reply }
+        Reply { text: masked_answer(reply.text, &self.service.secrets()), declined, dropped, limit, ..reply }
     }
 
     /// Returns the wait before the next attempt, or the reason why there is none. An attempt that was
@@ -267,12 +264,11 @@ impl HttpParticipant {
     ) -> Result<Reply, RequestError> {
         let mut request = pin!(self.request(Method::POST, self.url.clone(), Body::wrap(body)));
         // A service that does not stream says nothing before its whole reply; a refusal comes sooner.
-        let response = match timeout(REFUSAL, &mut request).await {
-            Ok(response) => response,
-            Err(_) => {
-                *turn = None;
-                request.await
-            }
+        let response = if let Ok(response) = timeout(REFUSAL, &mut request).await {
+            response
+        } else {
+            *turn = None;
+            request.await
         };
         match self.accepted(response?).await {
             Ok(response) => {

@@ -320,14 +320,12 @@ impl<'a> Tag<'a> {
         let literal = if self.scan.rest().starts_with(['"', '\'']) {
             Value::from(self.quoted()?)
         } else {
-            let word = self.word();
-            match serde_json::from_str(word) {
-                Ok(value @ (Value::Number(_) | Value::Bool(_) | Value::Null)) => value,
-                _ => {
-                    self.scan.at = start;
-                    return self.path();
-                }
-            }
+            let value = serde_json::from_str(self.word());
+            let Ok(value @ (Value::Number(_) | Value::Bool(_) | Value::Null)) = value else {
+                self.scan.at = start;
+                return self.path();
+            };
+            value
         };
         let (text, segments) = (self.scan.since(start).to_owned(), vec![literal.to_string()]);
         Ok(Path { text, root: Root::Literal, up: 0, segments })

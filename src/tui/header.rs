@@ -273,7 +273,7 @@ fn draft(model: &Model) -> (String, bool) {
     } else {
         let seats = pluralize(preview.opened.seats.len(), "seat");
         let bytes = group_digits(preview.opened.snapshot_bytes);
-        return (format!("o opens the round: {seats} get the same {bytes} bytes"), false);
+        return (format!("o opens the round: the same {bytes} bytes for {seats}"), false);
     };
     (text, true)
 }

@@ -148,6 +148,6 @@ fn voices(model: &Model, models: &[&str], add: &mut impl FnMut(Grade, String, &'
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     if let Some((model, count)) = most.filter(|(_, count)| *count > 1) {
-        add(Grade::Doubt, format!("{count} seats share {model}: count them as one voice"), key);
+        add(Grade::Doubt, format!("{} seats share {model}: they are one voice", group_digits(count)), key);
     }
 }

@@ -118,5 +118,5 @@ fn a_key_in_a_draft_of_two_thousand_seats_of_one_model_is_answered_quickly() {
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     model.focus = Pane::Checks;
     let screen = rendered(&model, (120, 40));
-    assert!(screen.contains("! 2000 seats share"), "{screen}");
+    assert!(screen.contains("! 2,000 seats share"), "{screen}");
 }

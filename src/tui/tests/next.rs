@@ -32,7 +32,7 @@ fn the_third_line_says_what_comes_next() {
     let mut elsewhere = failed.clone();
     press(&mut elsewhere, KeyCode::End);
     for (model, words) in [
-        (Box::new(draft(None)), "o opens the round: 5 seats get the same 3,376 bytes"),
+        (Box::new(draft(None)), "o opens the round: the same 3,376 bytes for 5 seats"),
         (Box::new(failed), "1 failed: r asks qa-lead-0003 again, x drops it, c closes at "),
         (Box::new(elsewhere), "1 failed: r asks qa-lead-0003 again"),
         (

@@ -20,7 +20,9 @@ const NAMED: usize = 5;
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(trusts, output)?;
     let found = checked(&set_up, names, depth)?;
-    lines(&found, names.is_empty()).iter().for_each(|line| output.line(line));
+    for line in lines(&found, names.is_empty()) {
+        output.line(&line);
+    }
     let answers = |checkup: &Checkup| {
         use CheckupStatus::{Answers, Probed, Program};
         matches!(checkup.state, Answers(_) | Probed(_, _, Ok(_)) | Program { .. })

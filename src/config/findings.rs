@@ -70,9 +70,10 @@ impl<'a> InstalledProgram<'a> {
     pub fn measure(&mut self) -> Result<&WiretapFinding, Diagnostic> {
         let measured = apart(measure(&self.program, &self.path, self.name()));
         let finding = measured.map_err(|why| {
-            Diagnostic::new(why).hint(match self.program.is_measurable() {
-                true => "try it by itself",
-                false => "a program without tools can be declared with `tool_less: true`",
+            Diagnostic::new(why).hint(if self.program.is_measurable() {
+                "try it by itself"
+            } else {
+                "a program without tools can be declared with `tool_less: true`"
             })
         })?;
         let text = serde_json::to_vec(&finding).unwrap_or_default();

@@ -191,6 +191,12 @@ struct PriceConfig {
     cached: Option<Positive>,
 }
 
+impl From<PriceConfig> for Price {
+    fn from(PriceConfig { input, output, cached }: PriceConfig) -> Self {
+        Self { input: input.0, cached: cached.map_or(input.0, |cached| cached.0), output: output.0 }
+    }
+}
+
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ConfigFile {
@@ -297,10 +303,7 @@ impl Config {
                 Layer::Project => (said.project, said.named_by) = (value, Some(from())),
             }
         }
-        let prices = said.prices.into_iter().map(|(model, price)| {
-            let (input, output) = (price.input.0, price.output.0);
-            (model, Price { input, cached: price.cached.map_or(input, |cached| cached.0), output })
-        });
+        let prices = said.prices.into_iter().map(|(model, price)| (model, Price::from(price)));
         if layer == Layer::Project {
             let need = |(model, price): (String, Price)| {
                 let what = What::Price { model: model.clone(), price };

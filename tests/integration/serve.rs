@@ -482,7 +482,7 @@ fn people_are_invited_by_name_without_a_change_of_the_definition() {
     let inviting = inviting();
     inviting.write("decide.yaml", INVITING.replace("remote/link", "rehearsal"));
     let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", "dana,bob"];
-    let mut served = inviting.start(&serve);
+    let mut served = inviting.start(serve);
     let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     for words in ["link of dana: http", "link of bob: http"] {
         assert!(lines.any(|line| line.contains(words)), "{words}");

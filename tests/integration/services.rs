@@ -181,9 +181,10 @@ fn doctor_says_which_parameters_a_model_took() {
 }
 
 fn listed(request: &Request) -> Answer {
-    match request.path().ends_with("/models") {
-        true => Answer::json(200, &json!({"data": [{"id": "small"}, {"id": "large\u{1b}[2J"}]})),
-        false => Answer::chat_events(&["ready"]),
+    if request.path().ends_with("/models") {
+        Answer::json(200, &json!({"data": [{"id": "small"}, {"id": "large\u{1b}[2J"}]}))
+    } else {
+        Answer::chat_events(&["ready"])
     }
 }
 
@@ -219,9 +220,11 @@ fn says_what_to_do_about_each_failure() {
     ran.shows("its list of models cannot be read").shows("hint: check the address");
 
     for (status, told) in [(500, "HTTP 500"), (400, "HTTP 400"), (200, "an error under status 200")] {
-        let failing = Server::start(move |request| match request.path().ends_with("/models") {
-            true => listed(request),
-            false => Answer::json(status, &json!({"error": {"message": "no model is loaded"}})),
+        let failing = Server::start(move |request| {
+            if request.path().ends_with("/models") {
+                return listed(request);
+            }
+            Answer::json(status, &json!({"error": {"message": "no model is loaded"}}))
         });
         let ran = Desk::new().served_by(&failing).run(["doctor", "lab", "--probe"]).code(5);
         ran.shows("`small` unreachable: ").shows(&format!("{told}: no model is loaded"));

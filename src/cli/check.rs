@@ -140,7 +140,7 @@ fn adoptions(definition: &Definition) -> Vec<Diagnostic> {
         let StepKind::Approval(approval) = &step.kind else { return None };
         let adopted = counted.extract_if(.., |id| approval.adopts(Some(id)));
         let adopted: Vec<String> = adopted.map(|id| format!("`{id}`")).collect();
-        let what = if adopted.is_empty() { "nothing" } else { &adopted.join(", ") };
+        let what = if adopted.is_empty() { "nothing that is listed before it" } else { &adopted.join(", ") };
         let is_of_text = approval.edits.is_some() || approval.merges.is_some();
         (!is_of_text).then(|| Diagnostic::new(format!("approval `{}` adopts {what}", step.id)))
     };

@@ -29,8 +29,8 @@ use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::participants::lock;
 use crate::remote::{
-    Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, ShownResults, VALID_FOR,
-    accept_tls, fingerprint, make_identity, router,
+    Board, Connections, HttpDoor, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls,
+    fingerprint, make_identity, router,
 };
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
@@ -146,7 +146,7 @@ impl LinkDoor {
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
         let (tokens, invitations) = invite(&self.keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
-        let board = Arc::new(Board::new(key, of.session.clone(), self.asked.results));
+        let board = Arc::new(Board::new(key, of.session.clone(), self.asked.results.unwrap_or_default()));
         let _entered = of.runtime.enter();
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
         let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
@@ -204,7 +204,7 @@ impl LinkDoor {
             options.push_str(if *is_given { option } else { "" });
         }
         options.extend(behind.iter().map(|url| format!(" --behind {url}")));
-        let part = results.to_possible_value().filter(|_| *results != ShownResults::default());
+        let part = results.and_then(|part| part.to_possible_value());
         options.extend(part.map(|part| format!(" --results {}", part.get_name())));
         options
     }
@@ -360,11 +360,10 @@ pub struct Links {
 impl<'a> ServedDoor<'a> {
     /// Binds the address that is given, else that of the settings.
     pub fn bind(args: &'a ServeArgs, set_up: &Environment) -> Result<Self, Diagnostic> {
-        let (results, own) = (args.door.results, &set_up.config.remote);
-        let is_given =
-            RemoteConfig { results: ShownResults::default(), ..args.door.clone() } != RemoteConfig::default();
+        let own = &set_up.config.remote;
+        let is_given = RemoteConfig { results: None, ..args.door.clone() } != RemoteConfig::default();
         let mut asked = if is_given { args.door.clone() } else { own.clone() };
-        asked.results = if results == ShownResults::default() { own.results } else { results };
+        asked.results = args.door.results.or(own.results);
         Ok(Self { args, door: Arc::new(LinkDoor::bind(asked, set_up.keys())?) })
     }
 

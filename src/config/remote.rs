@@ -86,9 +86,9 @@ pub struct RemoteConfig {
     /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
     #[arg(long, value_name = "URL")]
     pub behind: Option<String>,
-    /// Show voters this much of the result
-    #[arg(long, value_enum, value_name = "PART", default_value = "all")]
-    pub results: ShownResults,
+    /// Show voters this much of the result (default: all)
+    #[arg(long, value_enum, value_name = "PART")]
+    pub results: Option<ShownResults>,
     #[arg(skip)]
     pub nats: NatsConfig,
     #[arg(skip)]

@@ -215,7 +215,7 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
     let home = home(DEFINITION);
     let mut command = program(home.path());
     command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
-    command.args(["--save", "s.s2s", "--links", "links"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.args(["--save", "s.s2s", "--results", "all"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.start().expect("runs");
     let sealed = || std::fs::read_to_string(home.path().join("s.s2s")).ok();
     wait_for("ann's ballot", || sealed().filter(|text| text.contains("event: ballot_sealed")));
@@ -223,7 +223,7 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
     let said = ran(child.wait_with_output().expect("ends")).err;
     let of_line = |line: &str| {
         let rest = line.strip_prefix("resume with: roundtable serve s.s2s --bind 127.0.0.1:")?;
-        let port = rest.strip_suffix(" --behind https://votes.example")?;
+        let port = rest.strip_suffix(" --behind https://votes.example --results all")?;
         port.parse::<u16>().ok()
     };
     assert!(said.lines().find_map(of_line).is_some_and(|port| port > 0), "{said}");

@@ -136,14 +136,16 @@ impl InboxWorker<'_> {
             }
             Ok(_) => self.output.note(&format!("{item}: returned")),
             Err(Unanswered { why, by_command }) => {
-                if is_ballot {
+                self.output.note(&format!("{item}: not answered: {why}"));
+                let reason: String = why.chars().take(LONGEST_REASON).collect();
+                let told = json!({ "holder": self.holder, "reason": reason });
+                let path = format!("/v1/items/{}/fail", in_path(item));
+                // A session may end with the ballot, before it replies; the next attempt is another.
+                let tries = if is_ballot { 1 } else { TRIES };
+                let is_told = !by_command || self.request(&path, Some(&told), tries).await.is_ok();
+                if is_ballot && is_told {
                     self.left.insert(attempt_of(offered));
                 }
-                if by_command {
-                    let reason: String = why.chars().take(LONGEST_REASON).collect();
-                    self.post(item, "fail", json!({ "reason": reason })).await?;
-                }
-                self.output.note(&format!("{item}: not answered: {why}"));
             }
         }
         Ok(true)
@@ -215,7 +217,7 @@ impl InboxWorker<'_> {
                 Ok(reply) => why = reply.word(),
                 Err(cause) => why = cause,
             }
-            if tried == 0 {
+            if tried == 0 && tries > 1 {
                 self.output.note(&format!("no answer from the session, trying {tries} times: {why}"));
             }
         }

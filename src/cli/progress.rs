@@ -115,7 +115,9 @@ impl ProgressPrinter {
             && let Some(error) = &back.error
         {
             format!("step `{}`: failed: {}: {error}", back.step, back.participant)
-        } else if let Event::Warning { message, .. } = event {
+        } else if let Event::Warning { message, .. } = event
+            && !session.header.as_ref().is_some_and(|header| header.unread.contains(message))
+        {
             format!("warning: {message}")
         } else {
             return Vec::new();

@@ -121,7 +121,7 @@ fn persona() -> Persona {
 fn definition(seats: usize) -> String {
     let line = "    A line of context that is as long as lines of context are.\n";
     format!(
-        "id: fan-out\nproject_summary: |\n{}participants: [{{persona: seat, model: bench/model, count: {seats}}}]\n\
+        "id: fan-out\ncut_prompts: count\nproject_summary: |\n{}participants: [{{persona: seat, model: bench/model, count: {seats}}}]\n\
          steps:\n  - id: decide\n    type: round\n    question: Which cache first?\n    \
          ballot: {{kind: choice, options: [in-process, redis]}}\n    rule: majority\n",
         line.repeat(128)

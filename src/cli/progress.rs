@@ -230,10 +230,9 @@ fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
                 found.push((outcome.name(), seat.reason.unwrap_or("no reason is known").to_owned()));
             }
         }
-        let flags = seat.answer.map_or(&[][..], |answer| &answer.flags);
-        found
-            .extend(flags.iter().filter(|flag| flag.starts_with("prompt ")).map(|cut| ("note", cut.clone())));
-        if seat.answer.is_some_and(|answer| answer.record.few_tokens(tokens).is_some()) {
+        let cut = seat.answer.filter(|answer| answer.record.few_tokens(tokens).is_some());
+        if let Some(answer) = cut {
+            found.extend(answer.flags.iter().map(|flag| ("note", flag.clone())));
             let server = seat.model.split('/').next().and_then(known).and_then(BuiltInProvider::window);
             let setting = server.map_or("its context window", |window| window.setting);
             found.push(("hint", format!("the server reads too little of the prompt: raise {setting}")));

@@ -75,7 +75,7 @@ impl PersonaLibrary {
                     all.push(found);
                 }
                 Ok(_) => {}
-                // A file that a link leads to as well is told once.
+                // A file that a link leads to as well is one mistake.
                 Err(problem) => {
                     if file_of(&problem).is_none_or(|file| told.insert(file)) {
                         problems.push(problem);

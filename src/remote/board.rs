@@ -67,7 +67,7 @@ impl Board {
         self.session().closed.is_some()
     }
 
-    /// Notes that a seat is told how a session at rest has ended.
+    /// Notes that a seat knows how a session at rest has ended.
     pub fn tells(&self, seat: &str) {
         let session = self.session();
         if session.closed.is_some() || session.paused.is_some() {

@@ -124,7 +124,8 @@ impl HttpParticipant {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
         let prompt = [&*ask.prompt.rules, &ask.prompt.snapshot, &ask.prompt.tail];
-        let needed = prompt.map(estimated_tokens).iter().sum();
+        // Only a window is compared with it.
+        let needed = self.service.window.map_or(0, |_| prompt.map(estimated_tokens).iter().sum());
         if let Some(misfit) = patience.wait(0, self.misfit(&ask.model, needed)).await? {
             return Err(Failure { tries: 0, ..misfit.into() });
         }

@@ -165,7 +165,8 @@ fn ties_and_truncation_count_as_said() {
     assert_eq!(plurality.winners, ["c"]);
     assert_eq!(plurality.scores["a"].to_string(), "0.5");
     for blank in [rankings("a", "3: "), rankings("a b", "3: ")] {
-        for rule in [Rule::Borda, Rule::Schulze, Rule::Irv, Rule::Plurality, Rule::Majority] {
+        for rule in [Rule::Borda, Rule::Schulze, Rule::Irv, Rule::Plurality, Rule::Majority, Rule::Unanimous]
+        {
             let why = count(&blank, rule, &RuleOptions::default()).why();
             assert_eq!(why.as_deref(), Some("no ballot names an option"), "{}", rule.name());
         }

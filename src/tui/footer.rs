@@ -1,4 +1,4 @@
-//! The keys that work now: why an action cannot, the footer, the help page.
+//! Footer and help page: the keys that work now.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -20,8 +20,8 @@ const NOT_LINKED: &str =
     "No seat is remote. Before the session begins, m gives a seat the model remote/link.";
 const NO_ROUND: &str = "No round is open: a step is running. Tab leads to the steps.";
 
-/// Returns why an action cannot work now, in one line. The core says what an order would be refused for, so
-/// that no form is filled in for nothing.
+/// Returns why an action cannot work now, in one line, or `None` if it works.
+/// Orders are checked with the core's own rules, so nobody fills in a form that would be refused.
 pub fn refusal(model: &Model, action: Action) -> Option<String> {
     let session = model.session();
     let (works, why) = match action {
@@ -77,7 +77,7 @@ pub fn height(model: &Model, width: u16) -> u16 {
     cells(lines + 1)
 }
 
-/// A word to the person in lines; what is too long even so ends in a sign.
+/// Wraps a notice to at most `MOST_LINES` lines; a longer one ends in `…`.
 fn noticed(notice: &str, width: u16) -> Vec<String> {
     let room = usize::from(width.saturating_sub(2)).max(1);
     let mut lines = wrapped(&notice.replace('\n', " "), room, MOST_LINES + 1);
@@ -97,7 +97,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     };
     let line = |line| Line::styled(format!(" {line}"), model.theme.active());
     let mut lines: Vec<Line<'_>> = said.into_iter().map(line).collect();
-    // An overlay names its own keys.
+    // Overlays list their own keys.
     if model.overlay.is_none() && model.busy.is_none() {
         let mut keys = Line::raw(" ");
         for binding in bindings(model, usize::from(area.width)) {
@@ -109,7 +109,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
+/// Returns the footer's word for a binding; the key that opens the round also counts the draft's problems.
 fn word(model: &Model, binding: &KeyBinding) -> String {
     match (binding.action, model.screen_state()) {
         (Action::OpenItem, ScreenState::Home) => "open".to_owned(),
@@ -123,7 +123,7 @@ fn word(model: &Model, binding: &KeyBinding) -> String {
     }
 }
 
-/// The keys that fit; those that lead out and to the rest come first.
+/// Returns the bindings that fit, in the table's order; help, quit and the person's turn are kept first.
 pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let state = model.screen_state();
     let is_turn = model.is_turn() || state == ScreenState::Question;
@@ -137,14 +137,14 @@ pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let mut used = 1;
     shown.retain(|binding| {
         used += binding.keys[0].chars().count() + word(model, binding).chars().count() + 4;
-        // The last one needs no room behind it.
+        // The last one needs no gap after it.
         used <= width + 3
     });
     shown.sort_by_key(|binding| BINDINGS.iter().position(|other| other.action == binding.action));
     shown
 }
 
-/// The help page: the keys that work now, in the order of the footer, and those of forms.
+/// Returns the help page: the keys that work now in the footer's order, then those of forms.
 pub fn help(model: &Model) -> String {
     let row = |keys: &str, name: &str| format!("{keys:16} {name}\n");
     let works = KeyBinding::in_state(model.screen_state())

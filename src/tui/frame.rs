@@ -1,5 +1,6 @@
-//! The parts of the screen: their names and their frames. A frame is a line with the title above a part, and one
-//! at its left where another part is.
+//! Panes of the screen: names and frames.
+//!
+//! A frame is a title line above a pane, and a line between panes side by side.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -32,7 +33,7 @@ impl Pane {
     pub const ALL: [Self; 7] = [Question, Seats, Tally, Answer, Snapshot, Steps, Checks];
 }
 
-/// Returns the area of a part's lines: with a margin of one column at both sides.
+/// Returns the area of a pane's lines, with a margin of one column at both sides.
 pub fn inner(area: Rect) -> Rect {
     let left = if area.x == 0 { 1 } else { 2 };
     Rect {
@@ -43,7 +44,7 @@ pub fn inner(area: Rect) -> Rect {
     }
 }
 
-/// A count or width as the screen has it.
+/// Converts a count to screen cells; saturates.
 pub fn cells(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
@@ -54,7 +55,7 @@ pub fn height(lines: usize) -> u16 {
 
 pub struct Heading {
     pub title: String,
-    /// Said at its right end.
+    /// Shown at the right end of the title.
     pub note: String,
     pub is_focused: bool,
 }
@@ -65,7 +66,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, 
     }
     let room = usize::from(area.width).saturating_sub(4);
     let title = harmless_line(heading.title.trim());
-    // The note at the right gives way to the title.
+    // A long title displaces the note.
     let note = format!(" {} ", heading.note.trim());
     let fits = note.width() > 2 && title.width() + note.width() + 2 <= room;
     let note = if fits { note + "─" } else { String::new() };
@@ -74,7 +75,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, 
         if heading.is_focused { (theme.key(), theme.strong()) } else { (theme.faint(), Style::new()) };
     let (sides, corner) = if area.x > 0 { (Borders::TOP | Borders::LEFT, "") } else { (Borders::TOP, "─") };
     let title = vec![Span::styled(corner, style), Span::styled(format!(" {title} "), over)];
-    // The line of the pane above goes on.
+    // Joins the vertical line of the pane above.
     let is_under = area.y > 0 && frame.buffer_mut()[(area.x, area.y - 1)].symbol() == "│";
     let block = Block::new()
         .borders(sides)
@@ -100,7 +101,7 @@ pub fn row_start(
     Line::from(vec![Span::raw(pointer), sign, Span::styled(name, style)])
 }
 
-/// A box in the middle of the screen, its keys in its lower edge.
+/// Draws a box in the middle of the screen, with its keys in the lower edge.
 pub fn popup(
     frame: &mut Frame<'_>,
     area: Rect,

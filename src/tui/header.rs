@@ -1,4 +1,4 @@
-//! The lines at the top: what is asked and which state it is in; the numbers of that state; what comes next.
+//! Top lines: the question with its state, its numbers, the next action.
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -22,7 +22,7 @@ use crate::sanitize::harmless_line;
 use crate::tally::{Rule, Tier};
 
 const WIDE: u16 = 60;
-/// The lowest screen that says what comes next even if nothing presses.
+/// Lowest screen height that shows the next action even if it is not urgent.
 const LOW: u16 = 14;
 const GAUGE: usize = 12;
 const LAST_SECONDS: u64 = 10;
@@ -39,19 +39,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     frame.render_widget(Paragraph::new(what_next(model, third.width, frame.area().height)), third);
 }
 
-/// There are no numbers before seats were asked.
+/// Returns whether a round or preview has numbers to show.
 pub fn has_numbers(model: &Model) -> bool {
     model.preview().is_some() || !model.session().rounds.is_empty()
 }
 
-/// A line with a left and a right part; the left one gives way before the right one is covered.
+/// Draws a line with a left and a right part; the left one is cut first.
 fn ends(frame: &mut Frame<'_>, area: Rect, left: Line<'static>, right: Line<'static>) {
     let room = area.width.saturating_sub(cells(right.width()));
     frame.render_widget(Paragraph::new(left), Rect { width: room, ..area });
     frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), area);
 }
 
-/// The question, or the name of the session, in this many columns; the words behind it stay whole.
+/// Returns the question, or the session's name, in `room` columns; the suffixes are never cut.
 fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     let (session, theme) = (model.session(), model.theme);
     let asked = model.preview().map(|preview| &preview.opened);
@@ -61,7 +61,6 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     let text = rehearsal_mark(session).to_owned() + &harmless_line(text.unwrap_or(id));
     let label = if matches!(model.mode, Mode::Replay) { " REPLAY " } else { " " };
     let of = if model.rounds_back > 0 { format!(" of {}", session.rounds.len()) } else { String::new() };
-    // The phase of a discussion, as its strategy calls it.
     let phase = asked.and_then(|opened| session.definition().step(&opened.step)?.label.as_deref());
     let phase =
         phase.map(|label| format!(" · {}", cut_middle(&harmless_line(label), 24))).unwrap_or_default();
@@ -89,7 +88,7 @@ fn state(model: &Model) -> Line<'static> {
     Line::styled(word, model.theme.strong())
 }
 
-/// The numbers of this state, and the part at the right.
+/// Returns the numbers of the current state, and the part at the right.
 fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     if let Some(preview) = model.preview() {
         let seats = pluralize(preview.opened.seats.len(), "seat");
@@ -102,7 +101,7 @@ fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     if shown.closed.is_none() {
         return open_numbers(model, shown, width);
     }
-    // Once it is over the round that decides is spoken of.
+    // Unless a reveal is shown, these are the numbers of the deciding round.
     let decides = match deciding(model.session()).filter(|_| model.revealed().is_none()) {
         Some(Deciding::Round(round)) => round,
         _ => shown,
@@ -110,7 +109,7 @@ fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     (outcome(model, decides, usize::from(width)), Line::default())
 }
 
-/// What the round came to; once all is over, what all questions came to.
+/// Returns the result of the round, or the result of all questions once the session is closed.
 fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     let (session, theme) = (model.session(), model.theme);
     let is_one = questions(session).len() < 2 && matches!(deciding(session), Some(Deciding::Round(_)));
@@ -147,7 +146,7 @@ fn outcome(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
     line
 }
 
-/// The numbers of a count, those that say most first.
+/// Returns the numbers of a tally, the most important first.
 fn counted(model: &Model, round: &RoundRun, tally: &Tally, sentence: &str) -> Vec<String> {
     let session = model.session();
     let mut parts = Vec::new();
@@ -185,8 +184,8 @@ fn counted(model: &Model, round: &RoundRun, tally: &Tally, sentence: &str) -> Ve
     parts
 }
 
-/// The gauge and the time of an open round. Where both are too long, first the bar of the time goes, then words;
-/// the time left never.
+/// Returns the gauge and the time of an open round, shortened to fit.
+/// First the time's bar is dropped, then words; the time left always stays.
 fn open_numbers(model: &Model, round: &RoundRun, width: u16) -> (Line<'static>, Line<'static>) {
     for (is_short, has_bar) in [(false, true), (false, false), (true, false)] {
         let (left, right) = (gauge(model, round, is_short), time(model, round, is_short, has_bar));
@@ -216,7 +215,7 @@ fn gauge(model: &Model, round: &RoundRun, is_short: bool) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The time left, or the time spent where there is no deadline.
+/// Returns the time left, or the time spent without a deadline.
 fn time(model: &Model, round: &RoundRun, is_short: bool, has_bar: bool) -> Line<'static> {
     const CELLS: u64 = 10;
     let (session, theme) = (model.session(), model.theme);
@@ -236,7 +235,7 @@ fn time(model: &Model, round: &RoundRun, is_short: bool, has_bar: bool) -> Line<
     if left > LAST_SECONDS { text.into() } else { Line::styled(format!("! {text}"), theme.bad()) }
 }
 
-/// The next thing in words with its keys, in at most two lines; on a low screen only what is pressing.
+/// Returns the next action with its keys, in at most two lines; on a low screen only if it is urgent.
 pub fn what_next(model: &Model, width: u16, height: u16) -> Vec<Line<'static>> {
     let (text, is_pressing) = match model.screen_state() {
         ScreenState::Draft => draft(model),

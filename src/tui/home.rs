@@ -1,4 +1,4 @@
-//! The home screen: sessions that can go on or are over, ways to begin one, who can answer.
+//! Home screen: saved sessions, definitions to start from, and available models.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub const REHEARSAL: &str = "rehearsal";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenTarget {
     NewQuestion,
-    /// A definition's text, under a file's name.
+    /// The text of a definition, with a file name for messages.
     Text {
         name: String,
         text: String,
@@ -37,7 +37,7 @@ pub struct HomeRow {
     pub sign: &'static str,
     pub name: String,
     pub about: String,
-    /// Time since the last change; empty if it was never begun.
+    /// Time since the last change; empty if the session never began.
     pub age: String,
     pub opening: OpenTarget,
 }
@@ -45,30 +45,30 @@ pub struct HomeRow {
 /// A provider, local server or program that can answer on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSource {
-    /// The name in front of `/` in a model's text.
+    /// The part before `/` in a model's text.
     pub provider: String,
-    /// It answers, or has its key.
+    /// Whether it responds or has its key.
     pub is_ready: bool,
-    /// Its models as a seat names them: `provider/model`.
+    /// Models as a seat names them: `provider/model`.
     pub models: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Home {
     pub project: String,
-    /// The model of seats for which nobody names one, where one was chosen.
+    /// The chosen model for seats that name none.
     pub model: Option<String>,
     pub rows: Vec<HomeRow>,
-    /// The chosen one, among those that are shown.
+    /// Index of the chosen row among the visible ones.
     pub at: usize,
-    /// Only rows that hold these words are shown.
+    /// Search words; rows without them are hidden.
     pub words: String,
-    /// Every persona as an entry of a roster, and a line about it.
+    /// Every persona as a roster entry, with its description.
     pub personas: Vec<(String, String)>,
     pub strategies: Vec<String>,
     pub notices: Vec<String>,
     pub is_reading: bool,
-    /// Models on this machine; none until they are found.
+    /// Models on this machine; `None` until the search has finished.
     pub sources: Option<Vec<ModelSource>>,
 }
 
@@ -95,7 +95,6 @@ impl Home {
     }
 
     pub fn take(&mut self, mut read: Self) {
-        // Sessions that can be resumed come first.
         read.rows.sort_by_key(|row| (!row.is_session(), !row.is_open()));
         (read.words, read.sources) = (std::mem::take(&mut self.words), self.sources.take());
         let is_chosen = |row: &&HomeRow| self.chosen().is_some_and(|chosen| chosen.opening == row.opening);
@@ -130,7 +129,7 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: 
     }
 }
 
-/// Sessions that can go on, those that are over, and what can be begun; parts without rows are left out.
+/// Returns the sections with rows: sessions to resume, finished ones, ways to begin.
 fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     let sessions = shown.iter().take_while(|row| row.is_session()).count();
     let open = shown[..sessions].iter().take_while(|row| row.is_open()).count();
@@ -150,7 +149,7 @@ fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     parts
 }
 
-/// Height of each part: its rows, as long as those below it keep a few lines.
+/// Returns the height of each list: all its rows, but the lists below keep a few lines each.
 fn heights(parts: &[Part<'_>], room: u16) -> Vec<Constraint> {
     const LEAST: u16 = 3;
     let mut left = room;
@@ -217,7 +216,7 @@ fn heading(frame: &mut Frame<'_>, area: Rect, home: &Home, theme: Theme) {
     frame.render_widget(Paragraph::new(text), second);
 }
 
-/// One line: those that can answer, and how many lack something.
+/// Returns one line: the sources that are ready, and the number of those that miss something.
 fn sources(home: &Home, width: usize, theme: Theme) -> Line<'static> {
     let all = home.sources.as_deref().unwrap_or_default();
     let ready = all.iter().filter(|source| source.is_ready);

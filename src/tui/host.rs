@@ -1,5 +1,6 @@
-//! The world outside: what the screen needs of it, which the command line gives; the messages that come in, and
-//! the effects that go out.
+//! Host interface: the services the screen needs, incoming messages and outgoing effects.
+//!
+//! The command line implements [`Host`]; this module does no I/O itself.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ pub type Diagnostics = Vec<Diagnostic>;
 #[derive(Debug, Clone, PartialEq)]
 pub enum StartRefusal {
     Wrong(Diagnostics),
-    /// It would run or ask this, to which the person has not agreed.
+    /// The person has not agreed to these programs and requests yet.
     Unagreed(Vec<Need>),
 }
 
@@ -50,32 +51,32 @@ pub trait Host: Send + Sync {
     /// Finds models; takes as long as the slowest local server.
     fn sources(&self) -> Vec<ModelSource>;
 
-    /// Remembers the model that seats of this project get for which nobody names one.
+    /// Stores the model for seats of this project that name none.
     fn use_model(&self, model: &str) -> Result<(), Diagnostic>;
 
-    /// Returns what a session opens with, with what is known of each program that takes a seat: one of
-    /// which nothing is known is measured, which takes up to 20 s.
+    /// Returns the opening event with the evidence about each program that takes a seat.
+    /// An unknown program is measured first, which takes up to 20 s.
     fn measure(&self, opened: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal>;
 
-    /// Begins a session whose programs are measured: its file is made, and an engine works on it.
+    /// Begins a measured session: creates its file and starts an engine.
     fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
     fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
 
-    /// A new session with a saved one's events up to `seq`, or to the last point before it from which
-    /// a session can go on; the new file.
+    /// Creates a session with a saved one's events up to `seq`, and returns its file.
+    /// If a session cannot continue from `seq`, the last earlier point is used.
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal>;
 
-    /// A new link for a remote seat of the session that is served, and the invitation to record for it.
+    /// Makes a new link for a remote seat, and the invitation to record for it.
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
-    /// Keeps the agreement.
+    /// Stores the person's agreement.
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
-    /// A saved session's events, and why the rest of its file is not shown.
+    /// Returns a saved session's events, and the reason if they are not complete.
     fn load_replay(&self, path: &Path) -> Result<(Vec<LogEntry>, Option<String>), Diagnostics>;
 
-    /// Paths of the project that begin with what was typed, in order; folders end with `/`.
+    /// Returns the project's paths that start with `typed`, sorted; folders end with `/`.
     fn paths(&self, typed: &str) -> Vec<String>;
 
     fn context(&self) -> Result<Option<String>, Diagnostic>;
@@ -83,10 +84,10 @@ pub trait Host: Send + Sync {
     /// Checks each provider; takes as long as the slowest of them.
     fn doctor(&self) -> String;
 
-    /// Writes a report in Markdown; returns where it went.
+    /// Writes a report in Markdown, and returns its path.
     fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic>;
 
-    /// Keeps a form's text under a name; `None` forgets it.
+    /// Stores a form's draft under a name; `None` deletes it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
 
     fn kept(&self, name: &str) -> Option<String>;
@@ -102,16 +103,16 @@ pub enum Message {
     Doctor(String),
     Progress(HashMap<String, Progress>),
     EngineUpdate(EngineUpdate),
-    /// A person who takes a seat is asked.
+    /// A human seat or work item with this name waits for its answer.
     Asked(String),
     Sources(Vec<ModelSource>),
     Home(Box<Home>),
-    /// A session is ready to be looked at before it begins.
+    /// A session is ready to be reviewed before it begins.
     Drafted(Box<Draft>),
     Context(Result<Option<String>, String>),
-    /// Paths of the project that begin with what was typed into the field at hand.
+    /// The project's paths that start with the text of the focused field.
     Paths(Vec<String>),
-    /// The draft of this form.
+    /// The name of a form, and its stored draft.
     Kept(String, String),
     Busy(String),
     Say(String),
@@ -137,9 +138,9 @@ pub enum Effect {
     Copy(String),
     Report,
     FindPaths(String),
-    /// Keep what is typed into the form of this name; `None` forgets it.
+    /// Store the draft of the form with this name; `None` deletes it.
     Keep(String, Option<String>),
-    /// Keep what is typed into the form once the person pauses.
+    /// Store the draft once the person pauses.
     KeepSoon,
     Recall(String),
 }

@@ -1,9 +1,10 @@
-//! Key bindings: the table behind the footer, the help page and the manual. In one screen state a key has one
-//! meaning.
+//! Key bindings: the table behind footer, help page and manual.
+//!
+//! A key has at most one meaning in each screen state.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key as the screen names it: "n", "Ctrl-U", "space".
+/// Returns the name of a key on the screen: "n", "Ctrl-U", "space".
 fn label(event: &KeyEvent) -> String {
     let code = match event.code {
         KeyCode::Char(' ') => "space".to_owned(),
@@ -26,7 +27,7 @@ pub enum ScreenState {
     Draft,
     Open,
     Question,
-    /// The round is closed, its answers are revealed and counted.
+    /// The round is closed; its answers are revealed and counted.
     Revealed,
     Closed,
     Replay,
@@ -42,7 +43,7 @@ impl ScreenState {
 
 const ANY: &[ScreenState] = &[Home, Draft, Open, Question, Revealed, Closed, Replay];
 const DRAFT: &[ScreenState] = &[Draft];
-/// States in which it may still be chosen who answers.
+/// States in which the models can still be chosen.
 const CHOOSING: &[ScreenState] = &[Home, Draft];
 const OPEN: &[ScreenState] = &[Open];
 const REVEALED: &[ScreenState] = &[Revealed];
@@ -51,9 +52,9 @@ const SESSION: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed, Repla
 const INVITING: &[ScreenState] = &[Draft, Open, Question, Revealed];
 /// States in which the engine waits for the facilitator.
 const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
-/// States that another question can follow.
+/// States from which a new question can be asked.
 const BEGINNING: &[ScreenState] = &[Home, Closed];
-/// States of a session that can go on, or of which another can.
+/// States of a session that can be resumed or forked.
 const PAST: &[ScreenState] = &[Closed, Replay];
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
@@ -152,7 +153,7 @@ impl KeyBinding {
 pub struct FormKey {
     pub keys: &'static [&'static str],
     pub name: &'static str,
-    /// Their word under a form, if they have a place there.
+    /// Word under a form; `None` if the form does not show these keys.
     pub footer: Option<&'static str>,
 }
 

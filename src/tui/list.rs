@@ -1,4 +1,4 @@
-//! A list over the panes: what it is for, its rows, what is typed to narrow it, and how it is drawn.
+//! List over the panes: rows to choose from, narrowed by typing.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
@@ -16,9 +16,9 @@ pub struct List {
     pub kind: ListKind,
     pub title: String,
     pub rows: Vec<ListRow>,
-    /// Only rows that hold these words are shown.
+    /// Search words; rows without them are hidden.
     pub typed: String,
-    /// The chosen row, among those that are shown.
+    /// Index of the chosen row among the visible ones.
     pub at: usize,
     pub keys: String,
 }
@@ -35,17 +35,17 @@ pub enum ListKind {
     Models(ModelTarget),
     Invitation(String),
     Agenda,
-    /// A step's result, or a work item.
+    /// Step results and work items.
     Steps,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelTarget {
-    /// Seats of this project for which nobody names one.
+    /// The seats of this project that name no model.
     Project,
     /// A seat of a session that has not begun.
     Seat(String),
-    /// A seat of the open round, which is asked again.
+    /// A seat of the open round that is retried.
     Retry(String),
 }
 
@@ -53,12 +53,12 @@ pub enum ModelTarget {
 pub enum ListEvent {
     Moved,
     Closed,
-    /// Chosen, whether for all that could be meant.
+    /// Whether the choice is for all seats.
     Chosen(bool),
 }
 
 const TYPED: &str = "as typed";
-/// Lists with more rows have room for what is typed from the start, so that they keep their height.
+/// Lists with more rows reserve a line for the search words, so that they keep their height.
 const LONG: usize = 8;
 
 impl ListRow {
@@ -73,7 +73,7 @@ impl List {
         Self { kind, title: title.into(), rows, typed: String::new(), at: 0, keys }
     }
 
-    /// The rows that are shown, each with its place among all.
+    /// Returns the visible rows, each with its index among all.
     fn shown(&self) -> Vec<(usize, &ListRow)> {
         let typed = self.typed.to_lowercase();
         let holds = |row: &ListRow| {
@@ -113,7 +113,7 @@ impl List {
         self.narrow();
     }
 
-    /// Narrows the rows to what is typed; of models it may be taken itself, in the last row.
+    /// Narrows the rows to those with the typed words; a typed model is added as a row.
     fn narrow(&mut self) -> ListEvent {
         self.at = 0;
         self.rows.retain(|row| row.about != TYPED);
@@ -159,7 +159,7 @@ impl List {
         if rows.is_empty() {
             lines.push(Line::from("   nothing holds this; Esc empties it"));
         }
-        // It keeps its height while it is narrowed.
+        // The height stays the same while the list is narrowed.
         let height = self.rows.len().min(room) + usize::from(has_line);
         lines.resize(height.max(lines.len()), Line::default());
         let keys = harmless_line(&self.keys);

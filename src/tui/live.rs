@@ -1,7 +1,7 @@
-//! A session with the facilitator at the table: what would be sent next, and what was said of orders.
+//! State of a live session: draft, preview, orders, links.
 //!
-//! The events themselves come from the engine, once they are on disk, and are folded like a replay's.
-//! Before the first order there is no engine and no file: the session is only looked at.
+//! Events arrive from the engine once they are on disk, and are folded as in a replay. Before the first order
+//! a session has neither engine nor file.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -22,9 +22,9 @@ use crate::history::{
 pub enum EngineUpdate {
     Saw(Box<LogEntry>),
     Refused(String),
-    /// Something beside it that a person should know.
+    /// A message for the person that is no event.
     Note(String),
-    /// The engine has stopped: the exit code, or what went wrong.
+    /// The engine has stopped: its exit code, or the error.
     Ended(Result<ExitCode, String>),
 }
 
@@ -34,70 +34,70 @@ pub struct SeatChoice {
     pub seats: Vec<(String, String)>,
     /// Names of the chosen participants; empty for those of the definition.
     pub participants: Vec<String>,
-    /// Placeholders answer for all.
+    /// Placeholders answer for all seats.
     pub rehearse: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatLink {
-    /// A link, or what an agent needs in its environment.
+    /// A link, or the environment variables that an agent needs.
     pub text: String,
-    /// The link for a phone's camera, in lines.
+    /// QR code of the link, as lines.
     pub code: Option<String>,
     /// Notes on the certificate for the receiver of the link.
     pub notes: Vec<String>,
 }
 
-/// A session that has not begun: what it would open with, and what is known of that.
+/// A session that has not begun, with its checks.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub opened: SessionOpened,
     pub notices: Vec<String>,
-    /// Its evidence, recorded as it would be if the session began now.
+    /// Evidence as it would be recorded if the session began now.
     pub evidence: Vec<TimedEvent>,
-    /// Lines that tell its needs.
+    /// The programs and requests that the session needs, one per line.
     pub needs: Vec<String>,
-    /// The person has not agreed to all of them yet.
+    /// Whether the person still has to agree to some needs.
     pub asks_first: bool,
     pub problems: Vec<(String, String)>,
-    /// Its source, and the changes to its seats.
+    /// The source, and the changes to its seats.
     pub from: (OpenTarget, SeatChoice),
 }
 
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
-    /// `None` once an engine works.
+    /// `None` once the engine runs.
     pub draft: Option<Box<Draft>>,
-    /// The prompts that would be sent if the waiting round were opened now.
+    /// The prompts that would be sent if the draft round were opened now.
     pub preview: Option<Box<Preview>>,
     pub ended: Option<Result<ExitCode, String>>,
     pub is_new_question: bool,
-    /// The seats of people who are asked, in turn.
+    /// Human seats and work items that wait for a person, in the order of their requests.
     pub asked: VecDeque<String>,
     pub links: IndexMap<String, SeatLink>,
-    /// A link that was made last with its invitation, until that is on record.
+    /// The newest link with its invitation, until the invitation is on disk.
     pub new_link: Option<(SeatInvited, SeatLink)>,
-    /// A link is shown as soon as there is one.
+    /// Whether a link is to be shown as soon as it exists.
     pub shows_link: bool,
-    /// The form that was handed in last, until what it orders has happened.
+    /// The last submitted form, until its order has been carried out.
     pub handed_in: Option<Box<Form>>,
-    /// The snapshot is shown as its difference from the last one.
+    /// Whether the snapshot is shown as a diff from the last one.
     pub shows_diff: bool,
-    /// The snapshot that was shown when the round was to be opened, until it is; once that is refused, what
-    /// the next draft differs from.
+    /// The snapshot on the screen when the round was ordered to open; cleared once it is open.
+    /// After a refusal, the next draft is compared with it.
     pub ordered: Option<String>,
     pub is_refused: bool,
 }
 
 impl LiveSession {
-    /// The seats that nobody answers for yet, before the session begins.
+    /// Returns the number of seats without a model or scripted answers, before the session begins.
     pub fn seats_without_model(&self) -> usize {
         let seats = self.draft.iter().flat_map(|draft| &draft.opened.participants);
         seats.filter(|seat| seat.has_no_model() && seat.scripted.is_empty()).count()
     }
 
-    /// Seats that would fail, and why, before the session begins.
+    /// Returns the seats that would fail, with the reasons, before the session begins.
     pub fn problems(&self) -> &[(String, String)] {
         self.draft.as_ref().map_or(&[], |draft| &draft.problems)
     }
@@ -106,19 +106,19 @@ impl LiveSession {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
     pub opened: RoundOpened,
-    /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
+    /// Diff from the last round's snapshot: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,
-    /// The difference is that from the snapshot shown when the round was to be opened.
+    /// Whether the diff compares with the snapshot shown when the round was ordered to open.
     pub is_changed: bool,
     pub checked: Checked,
-    /// The bytes that the snapshot would have with all earlier rounds and results.
+    /// Bytes that the snapshot would have with all earlier rounds and results.
     pub bytes_in_full: usize,
-    /// The background of its question, as it would be sent.
+    /// Background of the question, as it would be sent.
     pub background: Option<String>,
 }
 
 impl Preview {
-    /// The round that `session` would open now, `context` being its project's.
+    /// Computes the round that `session` would open now; `context` is the project's context.
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let RoundDraft { opened, checked, bytes_in_full } =
             draft_round(session, context).map_err(|refusal| refusal.to_string())?;
@@ -132,8 +132,8 @@ impl Preview {
     }
 }
 
-/// The events of a session that is only looked at: up to where a facilitator is wanted, or to where
-/// something would be sent, which takes an engine.
+/// Returns the events of a session that has not begun, without sending anything.
+/// They end where the facilitator is needed, or before the first action that needs an engine.
 pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
     let mut session = Session::default();
     let mut events = vec![TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
@@ -153,7 +153,7 @@ pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> 
     events
 }
 
-/// Every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.
+/// Returns every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.
 pub fn text_diff(before: &str, after: &str) -> Vec<(char, String)> {
     let diff = TextDiff::configure().timeout(Duration::from_millis(200)).diff_lines(before, after);
     let line = |change: similar::Change<&str>| {

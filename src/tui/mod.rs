@@ -1,8 +1,8 @@
-//! The facilitator's screen: a model, messages, one `update`, and views that only draw.
+//! Facilitator's screen: a model, messages, one `update` function, drawing views.
 //!
-//! Live sessions and replays share their panes: both are events folded into a state. Views read the model alone:
-//! no IO, no clock. Every text of foreign origin passes [`crate::sanitize`] first. What needs the world
-//! outside goes through [`Host`]. The terminal is restored by whatever way the screen is left.
+//! Live sessions and replays share their panes, because both fold events into a state. Views read only the
+//! model and do no I/O. Foreign text is sanitized by [`crate::sanitize`] first. [`Host`] provides everything
+//! outside the screen. The terminal is restored however the screen ends.
 
 mod footer;
 mod form;

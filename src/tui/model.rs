@@ -1,4 +1,4 @@
-//! The model: what the screen shows, and nothing of how.
+//! Model: the state of the screen, without its appearance.
 
 use std::collections::HashMap;
 
@@ -22,11 +22,10 @@ pub enum Mode {
     #[default]
     Home,
     Replay,
-    /// A session with the facilitator at the table.
     Live(Box<LiveSession>),
 }
 
-/// An occurrence in a text that may be read: a pane, of a round this far back, of a seat.
+/// An occurrence of the search words: the round (counted back), pane, seat, and index in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchHit {
     pub back: usize,
@@ -55,7 +54,7 @@ pub struct Ask {
     pub title: String,
     pub text: String,
     pub then: Asked,
-    /// The form that comes back if the person does not agree.
+    /// The form to restore if the person declines.
     pub below: Option<Box<Form>>,
 }
 
@@ -64,7 +63,7 @@ pub enum Asked {
     Order(FacilitatorRequest),
     Open(OpenTarget),
     Rehearse,
-    /// Throws away what was typed into the form below.
+    /// Discards the form below.
     Discard,
     Leave(LeaveTarget),
 }
@@ -75,25 +74,25 @@ pub struct Model {
     pub home: Home,
     pub replay: Replay,
     pub focus: Pane,
-    /// The chosen seat, by its place in the roster.
+    /// Index of the chosen seat in the roster.
     pub seat: usize,
     pub scroll: [usize; Pane::ALL.len()],
     pub overlay: Option<Overlay>,
     pub words: String,
     pub hit: Option<SearchHit>,
     pub is_side_by_side: bool,
-    /// A word to the person, until the next key.
+    /// Message to the person, until the next key.
     pub notice: Option<String>,
     pub size: (u16, u16),
     pub theme: Theme,
     pub file: String,
-    /// Work on another thread, and its start.
+    /// Name and start of the work on another thread.
     pub busy: Option<(String, Timestamp)>,
-    /// The requests of the open round, by seat.
+    /// Requests of the open round, by seat.
     pub progress: HashMap<String, Progress>,
     /// Number of rounds between the shown one and the last one.
     pub rounds_back: usize,
-    /// The time, for how long a round is open.
+    /// Current time, for the clocks of the screen.
     pub now: Timestamp,
 }
 
@@ -105,7 +104,7 @@ impl Model {
 
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
         let old = std::mem::replace(&mut self.replay, replay);
-        // Giving back the memory of a long session takes a while.
+        // Freeing a long session takes a while.
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
@@ -146,7 +145,7 @@ impl Model {
             Some(WaitPoint::Draft) => ScreenState::Draft,
             Some(WaitPoint::Question(_)) => ScreenState::Question,
             Some(WaitPoint::Counted) => ScreenState::Revealed,
-            // Nothing was sent yet, and the next thing would be.
+            // A draft without a round waits for the facilitator too: its first action would send something.
             None if live.draft.is_some() => ScreenState::Draft,
             None => ScreenState::Open,
         }
@@ -163,15 +162,15 @@ impl Model {
         }
     }
 
-    /// The seat of the person whose turn it is.
+    /// Returns the seat of the person whose turn it is.
     pub fn pending_human(&self) -> Option<&String> {
-        // In the order of the roster, whoever was quicker to ask.
+        // Roster order, whatever the order of the requests.
         let asked = &self.live()?.asked;
         let mut seats = self.session().open_round()?.open_seats();
         seats.find_map(|seat| asked.iter().find(|name| **name == seat.name))
     }
 
-    /// The work item that waits for a person.
+    /// Returns the work item that waits for a person.
     pub fn pending_item(&self) -> Option<&WorkItemOffered> {
         let asked = &self.live()?.asked;
         self.session().open_items().map(|item| &*item.offered).find(|item| asked.contains(&item.item))
@@ -185,7 +184,7 @@ impl Model {
         self.session().rounds.iter().rev().find(|round| round.closed.is_some())
     }
 
-    /// The seats that are on the table: of the round that would be opened, else of the last one.
+    /// Returns the number of seats in the preview, else in the shown round.
     pub fn seat_count(&self) -> usize {
         match self.preview() {
             Some(preview) => preview.opened.seats.len(),
@@ -193,18 +192,18 @@ impl Model {
         }
     }
 
-    /// The number of the newest round; one that is drafted comes after all that were opened.
+    /// Returns the number of the newest round; a drafted round counts.
     pub fn newest_round(&self) -> usize {
         self.session().rounds.len() + usize::from(self.live().is_some_and(|live| live.preview.is_some()))
     }
 
-    /// The round whose seats and answers are shown: the last one, or an earlier one that is looked back at.
+    /// Returns the round whose seats and answers are shown: the last one, or an earlier one that was chosen.
     pub fn shown_round(&self) -> Option<&RoundRun> {
         let drafted = self.newest_round() - self.session().rounds.len();
         self.session().rounds.iter().rev().nth(self.rounds_back.saturating_sub(drafted))
     }
 
-    /// The round that is shown, where its answers may be read and nothing else is wanted of the facilitator.
+    /// Returns the shown round if it is revealed and the facilitator has no other task.
     pub fn revealed(&self) -> Option<&RoundRun> {
         let state = self.screen_state();
         let is_elsewhere = matches!(state, ScreenState::Home | ScreenState::Draft | ScreenState::Question);
@@ -212,12 +211,12 @@ impl Model {
         is_revealed(round).then_some(round)
     }
 
-    /// Returns the preview of a round that waits to be opened, unless an earlier one is shown.
+    /// Returns the preview of the drafted round, unless an earlier round is shown.
     pub fn preview(&self) -> Option<&Preview> {
         self.live()?.preview.as_deref().filter(|_| self.rounds_back == 0)
     }
 
-    /// The session has not begun, so all of it may still change.
+    /// Returns whether the shown preview is of a session that has not begun, so that all of it can change.
     pub fn is_undecided(&self) -> bool {
         self.preview().is_some() && self.live().is_some_and(|live| live.draft.is_some())
     }
@@ -230,8 +229,8 @@ impl Model {
         }
     }
 
-    /// The seat of the open round that is helped: the chosen one, or the first that failed where the chosen one
-    /// has settled.
+    /// Returns the seat to excuse or retry in the open round: the chosen one. If that is sealed or excused,
+    /// returns the first failed one.
     pub fn seat_to_help(&self) -> Option<String> {
         let chosen = self.seat_name()?;
         let round = self.session().open_round()?;
@@ -242,8 +241,8 @@ impl Model {
         Some(failed.unwrap_or_else(|| chosen.to_owned()))
     }
 
-    /// The seats by their places in the roster, in the order of the list: while a round is open, those first
-    /// that need the facilitator.
+    /// Returns the roster indexes of the seats in the order of the list. In an open round, seats that need the
+    /// facilitator are first.
     pub fn seat_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.seat_count()).collect();
         let open = self.shown_round().filter(|round| round.closed.is_none());

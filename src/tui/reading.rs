@@ -1,4 +1,4 @@
-//! A text over the whole screen but its last line: scrolled, copied, agreed to.
+//! Full-screen text to read, copy or agree to.
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -24,9 +24,9 @@ pub struct TextView {
 pub enum TextKind {
     #[default]
     Plain,
-    /// A seat's answer; the arrows lead to other seats.
+    /// A seat's answer; the arrows switch to other seats.
     Answer,
-    /// Needs that a person is asked to agree to; nobody agrees before its end has been on the screen.
+    /// Needs that a person is asked to agree to; agreeing requires scrolling to the end.
     Agree { is_read: bool },
 }
 

@@ -1,5 +1,7 @@
-//! A saved session as a replay: every event a frame, the state at any frame by folding from a mark; its keys;
-//! and its time line: real time with quiet stretches folded, what happened when, where one is.
+//! Replay of a saved session, its keys and its time line.
+//!
+//! Each event is one frame. The state at a frame is folded from the last checkpoint. The time line shows real
+//! time with quiet periods shortened.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -18,32 +20,32 @@ use crate::engine::{WaitPoint, hold};
 use crate::history::{Event, LogEntry, Session, Timestamp};
 use crate::report;
 
-/// A mark is kept every so many events, so that a seek folds at most this many.
+/// Interval of checkpoints in events: the most that a seek has to fold.
 const MARK_EVERY: usize = 8192;
-/// Longer rests between events are quiet stretches.
+/// Longer pauses between events are quiet periods, in milliseconds.
 const QUIET_FROM: u64 = 10_000;
-/// A quiet stretch is played, and drawn, as this many milliseconds.
+/// Length of a quiet period in the replay, in milliseconds.
 const QUIET: u64 = 2000;
-/// Shorter ones as this many, so that a rehearsal can be watched.
+/// Length of the shortest pause in the replay, in milliseconds, so that a rehearsal can be watched.
 const SHORTEST_REST: u64 = 120;
 
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     pub lines: Vec<LogEntry>,
-    /// When each event is played, in milliseconds from the first: real time, quiet stretches folded.
+    /// Playing time of each event, in milliseconds from the first.
     axis: Vec<u64>,
     marks: Vec<Session>,
-    /// The number of events that are shown.
+    /// Number of events shown.
     pub at: usize,
     pub session: Session,
-    /// The open question of the session, computed once for each of its states.
+    /// Cached wait point of the current state.
     waits: OnceCell<Option<WaitPoint>>,
-    /// Milliseconds since the event shown; none while it does not play.
+    /// Milliseconds since the shown event; `None` while paused.
     playing: Option<u64>,
 }
 
 impl Replay {
-    /// A replay of these events, standing at its end.
+    /// Returns a replay of these events, positioned at its end.
     pub fn new(lines: Vec<LogEntry>) -> Self {
         let mut replay = Self { marks: vec![Session::default()], ..Self::default() };
         for line in lines {
@@ -56,7 +58,7 @@ impl Replay {
         self.waits.get_or_init(|| hold(&self.session)).as_ref()
     }
 
-    /// Appends an event; at the end the replay goes along.
+    /// Appends an event; a replay at its end stays at its end.
     pub fn push(&mut self, line: LogEntry) {
         let follows = self.at == self.lines.len();
         let rest = self.lines.last().map_or(0, |last| played(line.stamped.at.since(last.stamped.at)));
@@ -68,7 +70,7 @@ impl Replay {
         }
     }
 
-    /// Shows the next event; the state is kept at every mark.
+    /// Shows the next event; stores a checkpoint when one is due.
     fn pass_one(&mut self) {
         self.session.apply_entry(&self.lines[self.at]);
         self.waits = OnceCell::new();
@@ -78,23 +80,23 @@ impl Replay {
         }
     }
 
-    /// What the event that is shown says, or the last one before it that says something.
+    /// Returns the line of the last shown event that has one.
     pub fn now(&self) -> String {
         let line = |line: &LogEntry| report::event_line(&line.stamped.event, line.stamped.at, &self.session);
         self.lines[..self.at].iter().rev().find_map(line).unwrap_or_default()
     }
 
-    /// When an event is played, in milliseconds from the first; the last one's time behind the end.
+    /// Returns the playing time of an event, in milliseconds; after the end, that of the last event.
     fn played_at(&self, index: usize) -> u64 {
         self.axis.get(index).or(self.axis.last()).copied().unwrap_or(0)
     }
 
-    /// The time of the event that is shown.
+    /// Returns the time of the shown event.
     pub fn moment(&self) -> Timestamp {
         self.lines.get(self.at.saturating_sub(1)).map(|last| last.stamped.at).unwrap_or_default()
     }
 
-    /// Milliseconds from the first event to the one shown, and to the last.
+    /// Returns the milliseconds from the first event to the shown one, and to the last.
     fn times(&self) -> (u64, u64) {
         let (first, last) = (self.lines.first(), self.lines.last());
         let since = |at: Timestamp| first.map_or(0, |first| at.since(first.stamped.at));
@@ -138,13 +140,13 @@ impl Replay {
         self.seek(to);
     }
 
-    /// Returns the number of events at which the next round is revealed and counted; none if none will be.
+    /// Returns the event count at the next tally, if one follows.
     pub fn next_reveal(&self) -> Option<usize> {
         let counts = |index: &usize| matches!(self.lines[*index].stamped.event, Event::TallyMade(_));
         (self.at..self.lines.len()).find(counts).map(|index| index + 1)
     }
 
-    /// Plays, or pauses; at the end it plays from the start.
+    /// Plays or pauses; at the end, plays from the start.
     fn toggle(&mut self) {
         if self.playing.take().is_none() {
             if self.at == self.lines.len() {
@@ -154,13 +156,13 @@ impl Replay {
         }
     }
 
-    /// Milliseconds until the next event is due; `None` when it does not play.
+    /// Returns the milliseconds until the next event is due; `None` while paused.
     pub fn due_in(&self) -> Option<u64> {
         let waited = self.playing?;
         Some(self.rest().saturating_sub(waited))
     }
 
-    /// The time between the event shown and the next one, as it is played.
+    /// Returns the playing time between the shown event and the next one.
     fn rest(&self) -> u64 {
         let (Some(_), Some(last)) = (self.lines.get(self.at), self.at.checked_sub(1)) else { return 0 };
         self.axis[self.at] - self.axis[last]
@@ -181,7 +183,7 @@ impl Replay {
     }
 }
 
-/// Returns the playing time of a pause in milliseconds: quiet stretches are folded.
+/// Returns the playing time of a pause in milliseconds.
 fn played(real: u64) -> u64 {
     if real > QUIET_FROM { QUIET } else { real.max(SHORTEST_REST) }
 }
@@ -206,12 +208,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }
 
-/// The time line in so many columns; the future is fainter than the past, where one is is reversed.
+/// Draws the time line in `width` columns: the future is fainter than the past, the current position reversed.
 fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let whole = replay.played_at(replay.lines.len()).max(1);
     let column = |played: u64| (played.min(whole) * (width as u64 - 1) / whole) as usize;
     let here = column(replay.played_at(replay.at.saturating_sub(1)));
-    // Of what falls into one column the highest rank is drawn.
+    // Events in one column: the highest rank is drawn.
     let mut cells = vec![(0, "┄", theme.faint()); width];
     let mut set = |column: usize, new: (u8, &'static str, Style)| {
         if new.0 > cells[column].0 {
@@ -235,7 +237,7 @@ fn strip(replay: &Replay, theme: Theme, width: usize) -> Vec<Span<'static>> {
     cells.map(|(at, (_, sign, of_sign))| Span::styled(sign, style(at, of_sign))).collect()
 }
 
-/// The rank, sign and style of an event on the time line.
+/// Returns the rank, sign and style of an event on the time line.
 fn mark(event: &Event, theme: Theme) -> (u8, &'static str, Style) {
     if matches!(event, Event::BallotSealed(_)) {
         (2, "■", theme.good())

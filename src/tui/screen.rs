@@ -1,6 +1,6 @@
-//! The frame of the screen: which panes are on it and where, and what lies over them. It asks the panes.
+//! Layout of the screen: the visible panes and the overlay.
 //!
-//! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
+//! Below 90 columns it shows one pane, or related panes above each other. Below 10 lines it shows no title.
 //! 10 lines the title makes room.
 
 use ratatui::Frame;
@@ -23,10 +23,10 @@ use crate::sanitize::harmless;
 
 const TWO_COLUMNS: u16 = 90;
 const TWO_ROWS: u16 = 16;
-/// The narrowest and lowest screen with the names beside the answer.
+/// Minimum width and height of a screen with the names next to the answer.
 const NAMES_BESIDE: u16 = 60;
 const REVEAL_ROWS: u16 = 15;
-/// The lowest screen with a title.
+/// Minimum height of a screen with a title.
 const WITH_TITLE: u16 = 10;
 
 pub fn draw(frame: &mut Frame<'_>, model: &Model) {
@@ -55,7 +55,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) {
     }
 }
 
-/// The lines of the screen: title, body, time line, footer; those without room are empty.
+/// Returns the areas of title, body, time line and footer; those without room are empty.
 fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     let title = match area {
         Rect { height: ..WITH_TITLE, .. } => 0,
@@ -83,7 +83,7 @@ fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model) {
     }
 }
 
-/// Draws a pane; that of an answer, the answer of this seat.
+/// Draws a pane; the answer pane shows the answer of `seat`.
 fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat: usize) {
     let inner = frame::inner(area);
     let height = usize::from(inner.height);
@@ -122,7 +122,7 @@ pub fn title(model: &Model, pane: Pane, seat: usize) -> String {
     }
 }
 
-/// All lines of a pane that is a text; that of an answer, the answer of this seat.
+/// Returns all lines of a text pane; the answer pane shows the answer of `seat`.
 fn lines(model: &Model, pane: Pane, seat: usize, width: u16) -> Vec<Line<'static>> {
     match pane {
         Pane::Question => question::lines(model, width),
@@ -155,20 +155,19 @@ fn places(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     panes
 }
 
-/// The panes that belong over each other now, what matters most first.
+/// Returns the panes of the left column, the most important first.
 fn main_panes(model: &Model) -> Vec<Pane> {
     let has_rounds = !model.session().rounds.is_empty();
     let is_open = model.session().open_round().is_some();
     match model.screen_state() {
         ScreenState::Draft if model.preview().is_some() => vec![Pane::Question, Pane::Seats, Pane::Checks],
-        // Without questions to seats the steps are shown.
         _ if !has_rounds => vec![Pane::Steps],
         _ if is_open => vec![Pane::Seats, Pane::Tally, Pane::Question],
         _ => vec![Pane::Tally, Pane::Seats],
     }
 }
 
-/// The panes beside them: the one that is looked at, else what matters most now.
+/// Returns the panes of the right column: the focused one, else the most important now.
 fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
     let is_open = model.session().open_round().is_some() && model.preview().is_none();
     if is_open && main.contains(&model.focus) {
@@ -185,8 +184,8 @@ fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
     }]
 }
 
-/// Panes over each other, each as high as its content. What is left goes to the one that people read;
-/// where there is too little, the highest give way, and the last are left out.
+/// Stacks panes, each as high as its content. The text pane gets spare lines. If lines are missing, the highest
+/// panes shrink, and the last ones are dropped.
 fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     const LEAST: u16 = 3;
     let shown = &all[..all.len().min(usize::from(area.height / LEAST).max(1))];
@@ -208,7 +207,7 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     shown.iter().copied().zip(places.iter().copied()).collect()
 }
 
-/// The panes of a reveal on a narrow screen: the votes over the seats, beside these the answer.
+/// Returns the panes of a reveal on a narrow screen: the votes, below them the seats and the answer.
 fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
     let is_one = !matches!(model.focus, Pane::Seats | Pane::Tally | Pane::Answer);
     if is_one || area.width < NAMES_BESIDE || area.height < REVEAL_ROWS {
@@ -217,7 +216,7 @@ fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
         return vec![(if model.focus == Pane::Seats { first } else { model.focus }, area)];
     }
     let inner = frame::inner(area).width;
-    // The votes alone, until the rest of the count is looked at.
+    // The votes alone, unless the person focuses the pane for all of it.
     let (votes, most) = if model.focus == Pane::Tally {
         (votes::lines(model, inner), area.height * 2 / 3)
     } else {
@@ -254,7 +253,7 @@ fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     }
 }
 
-/// Returns the area of a pane, or the one that it would have.
+/// Returns the area between the title and the footer.
 fn body(model: &Model) -> Rect {
     let (width, height) = model.size;
     rows(Rect { x: 0, y: 0, width, height }, model)[1]
@@ -276,7 +275,7 @@ pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     }
 }
 
-/// The lines of a pane of text that hold `words`, each as often as it does.
+/// Returns the line numbers of a text pane with `words`, one per occurrence.
 pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
     let width = frame::inner(place(model, pane)).width;
     let words = words.to_lowercase();
@@ -285,7 +284,7 @@ pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
     lines.iter().enumerate().flat_map(|(index, line)| std::iter::repeat_n(index, count(line))).collect()
 }
 
-/// A pane of text as text, broken at this width.
+/// Returns the text of a pane, wrapped at this width.
 pub fn pane_text(model: &Model, pane: Pane, width: u16) -> String {
     lines(model, pane, model.seat, width).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -1,7 +1,7 @@
-//! The terminal: taken, drawn on, given back by whatever way the screen is left.
+//! Terminal: entered, drawn on, and restored however the screen ends.
 //!
-//! One loop: wait for something, take in all that is there, draw once. While nothing happens it
-//! sleeps. Engine and storage work on other threads.
+//! One loop: wait for an event, handle all pending ones, draw once. It sleeps while nothing happens. Engine and
+//! storage work on other threads.
 
 mod effects;
 
@@ -38,13 +38,13 @@ use crate::history::PauseReason;
 use crate::participants::human::HumanQuestion;
 use crate::signals::Signals;
 
-/// Limit on giving the screen back while an engine still writes.
+/// Maximum wait for an engine that still writes when the screen ends.
 const PATIENCE: Duration = Duration::from_millis(900);
 /// Interval of a replay's clock.
 const TICK: Duration = Duration::from_millis(200);
-/// The error of reading and writing when the other side of a terminal is closed.
+/// Error code of reads and writes on a closed terminal.
 const EIO: i32 = 5;
-/// Typed text is kept after a pause of this length.
+/// Pause in typing after which the draft is stored.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -55,8 +55,8 @@ pub struct ScreenOptions {
     pub notify: NotifyConfig,
 }
 
-/// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
-/// signal ends it; gives the exit code, and the file of a session that ran here.
+/// Shows `opening` or the home screen until the person leaves or a signal ends it.
+/// Returns the exit code, and the file of a session that ran here.
 pub fn run(
     host: Arc<dyn Host>,
     opening: Option<OpenTarget>,
@@ -95,29 +95,29 @@ pub fn run(
         let left = live.map(|_| screen.model.file.clone());
         let Screen { mut terminal, .. } = screen;
         if terminal.show_cursor().is_err() {
-            // It would try again when dropped, and panic because it cannot say that it failed.
+            // Dropping it would retry, fail, and panic because the error cannot be printed.
             std::mem::forget(terminal);
         }
         done.map(|exit| (exit, left))
     });
     restore();
-    // A thread that still reads something need not be waited for.
+    // Threads that still read something are abandoned.
     runtime.shutdown_background();
     match done {
-        // The terminal is gone, which may be noticed before the signal.
+        // A closed terminal may be noticed before its signal arrives.
         Err(error) if cfg!(unix) && error.raw_os_error() == Some(EIO) => Ok((ExitCode::HungUp, None)),
         done => done,
     }
 }
 
-/// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
+/// Enters the screen mode. Pasted text arrives as one event, so it cannot act as keys.
 fn enter() -> io::Result<DefaultTerminal> {
     static HOOK: Once = Once::new();
-    // Whatever ends the program, the terminal is given back before the message is written.
+    // A panic restores the terminal before its message is printed.
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            // One elsewhere is shown on the screen, once whoever waits for that thread notices.
+            // Panics on other threads are reported on the screen, by the task that waits for the thread.
             if std::thread::current().name() == Some("main") {
                 restore();
             } else if IS_TAKEN.load(Ordering::Relaxed) {
@@ -135,7 +135,7 @@ fn enter() -> io::Result<DefaultTerminal> {
 fn restore() {
     IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableBracketedPaste);
-    // A terminal that is gone needs no restoring.
+    // Fails only if the terminal is gone, which needs no restoring.
     let _ = ratatui::try_restore();
 }
 
@@ -143,18 +143,18 @@ fn restore() {
 type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
 
 enum Then {
-    /// The session that is looked at begins, with its first order.
+    /// Begin the drafted session, then send its first order.
     Begin(Option<FacilitatorRequest>),
     Open(OpenTarget),
 }
 
 enum Opened {
     Drafted(Result<Box<Draft>, Vec<Diagnostic>>),
-    /// A session that has begun, with the first order of its engine.
+    /// A session that has begun, with its first order.
     Begun(EngineHandle, Option<FacilitatorRequest>),
-    /// A saved session, and why not to its end.
+    /// A saved session, and the reason if it is not complete.
     Replay(PathBuf, Box<Replay>, Option<String>),
-    /// A session that goes on, and whether it was forked to do so.
+    /// A resumed session, and whether it was forked for that.
     Live(PathBuf, Box<Replay>, EngineHandle, bool),
     Refused(StartRefusal, Then),
     Wrong(Vec<Diagnostic>),
@@ -168,12 +168,12 @@ struct Screen {
     asked: Vec<HumanQuestion>,
     /// Needs that the person is asked to agree to, and the action that follows.
     unagreed: Option<(Vec<Need>, Then)>,
-    /// Number of things opened on another thread; the last one is waited for.
+    /// Number of the newest work on another thread; results of older work are discarded.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,
     keep_at: Option<Instant>,
     reply_until: Option<Instant>,
-    /// Once a second; neither keys nor events put it off.
+    /// One tick a second; keys and events do not delay it.
     ticks: Interval,
     background: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
@@ -197,7 +197,7 @@ impl Screen {
                 break exit;
             }
             let started = Instant::now();
-            // While it plays it is drawn at the next event, or the next move of the clock.
+            // A playing replay is drawn at its next event or clock tick.
             let due = self.model.replay.due_in().map(|due| Duration::from_millis(due).min(TICK));
             self.wait(due).await?;
             if due.is_some() {
@@ -214,7 +214,7 @@ impl Screen {
         Ok(exit)
     }
 
-    /// Waits until something happens or is due, and takes it in.
+    /// Waits until something happens or is due, and handles it.
     async fn wait(&mut self, replay: Option<Duration>) -> io::Result<()> {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();
@@ -257,8 +257,8 @@ impl Screen {
         self.say(Message::Progress(watches.unwrap_or_default())).await
     }
 
-    /// Takes in what engine and storage have told already, so that one drawing shows it all. Keys come
-    /// one at a time: each is seen to have done something.
+    /// Handles all pending events of engine and storage first, so that one frame shows them all.
+    /// Keys are handled one at a time, so that each has a visible effect.
     async fn drain(&mut self) -> io::Result<()> {
         const MOST: usize = 4096;
         for _ in 0..MOST {
@@ -300,8 +300,8 @@ impl Screen {
         self.say(message).await
     }
 
-    /// A key is part of a late reply of the terminal to another program: that begins like Alt with one of these
-    /// letters, ends with BEL or ST, and comes faster than anybody types.
+    /// Returns whether a key is part of the terminal's late reply to another program.
+    /// Such a reply begins like Alt with one of these letters, ends with BEL or ST, and is faster than typing.
     fn is_reply(&mut self, key: &KeyEvent) -> bool {
         const AT_ONCE: Duration = Duration::from_millis(200);
         let is = |letters: &str, with| {
@@ -321,7 +321,7 @@ impl Screen {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        // A terminal that knows these shows each frame whole.
+        // Terminals that support this show each frame whole.
         crossterm::queue!(io::stdout(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| draw(frame, &self.model))?;
         crossterm::execute!(io::stdout(), EndSynchronizedUpdate)
@@ -354,12 +354,12 @@ impl Screen {
                 }
             }
         };
-        // The recorded events of a slow engine are safe on disk all the same.
+        // The recorded events of a slow engine are on disk in any case.
         let _ = tokio::time::timeout(PATIENCE, ended).await;
     }
 }
 
-/// Waits for the next message of a channel; without one, forever.
+/// Waits for the next message of a channel; forever without a channel.
 async fn next<T>(channel: Option<&mut UnboundedReceiver<T>>) -> Option<T> {
     match channel {
         Some(channel) => channel.recv().await,

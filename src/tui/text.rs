@@ -1,4 +1,4 @@
-//! Foreign text on its way into a cell: harmless, wrapped by width, no floods of combining marks.
+//! Foreign text for screen cells: sanitized, wrapped by width, few combining marks.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,18 +10,18 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// Longer texts are broken into lines once and kept for the next frames, in bytes.
+/// Minimum bytes of a text whose wrapped lines are cached for the next frames.
 const LONG: usize = 8 * 1024;
 const KEPT: usize = 16;
 
-/// The hash of a text with its width and the most lines, and the lines.
+/// Cache entry: hash of text, width and line limit; the lines.
 type Broken = (u64, Rc<Vec<String>>);
 
 thread_local! {
     static BROKEN: RefCell<VecDeque<Broken>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Lines of safe text no wider than `width`, at most `most`. The lines of a long text are kept until others are.
+/// Returns safe lines no wider than `width`, at most `most`; caches those of a long text.
 pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     if text.len() < LONG {
         return crate::sanitize::wrapped(text, width, most);
@@ -42,12 +42,12 @@ pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     lines.to_vec()
 }
 
-/// A text as styled lines no wider than `width`, at most `most`.
+/// Returns a text as styled lines no wider than `width`, at most `most`.
 pub fn paragraph(text: &str, width: usize, most: usize, style: Style) -> Vec<Line<'static>> {
     wrapped(text, width, most).into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// A paragraph whose first line begins with `lead` and the others with as many blanks.
+/// Returns a paragraph whose first line begins with `lead`; the others are indented by its width.
 pub fn hanging(lead: &str, text: &str, width: usize, most: usize, style: Style) -> Vec<Line<'static>> {
     let indent = lead.width();
     let lines = wrapped(text, width.saturating_sub(indent), most).into_iter().enumerate();
@@ -55,7 +55,7 @@ pub fn hanging(lead: &str, text: &str, width: usize, most: usize, style: Style) 
     lines.map(|(at, line)| Line::styled(lead(at) + &line, style)).collect()
 }
 
-/// A confidence in two digits: ".70".
+/// Returns a confidence in two digits: ".70".
 pub fn sure(text: &str) -> String {
     let Ok(sure) = text.parse::<f64>() else { return text.to_owned() };
     let text = format!("{sure:.2}");
@@ -69,7 +69,7 @@ pub fn clock(seconds: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// Exactly `width` columns of a line: cut with a sign where it is longer, blanks where it is shorter.
+/// Returns a line in exactly `width` columns: cut with `…`, or padded.
 pub fn clipped(line: &str, width: usize) -> String {
     let is_long = line.width() > width;
     let room = if is_long { width.saturating_sub(1) } else { width };
@@ -89,7 +89,7 @@ pub fn clipped(line: &str, width: usize) -> String {
     out
 }
 
-/// A line no wider than `width`: what is too much is cut from its middle, with a sign.
+/// Returns a line no wider than `width`, cut in its middle.
 pub fn cut_middle(line: &str, width: usize) -> String {
     if line.width() <= width {
         return line.to_owned();
@@ -107,12 +107,12 @@ pub fn cut_middle(line: &str, width: usize) -> String {
     format!("{}{tail}", head.trim_end())
 }
 
-/// Exactly `width` columns: cut in its middle where it is longer, blanks where it is shorter.
+/// Returns a line in exactly `width` columns: cut in its middle, or padded.
 pub fn clipped_middle(line: &str, width: usize) -> String {
     clipped(&cut_middle(line, width), width)
 }
 
-/// Returns the position in a text that is longer than its place: " 18 % · ↓ 34 lines ".
+/// Returns the scroll position in a text that exceeds its area: " 18 % · ↓ 34 lines ".
 pub fn position(start: usize, room: usize, count: usize) -> String {
     if count <= room {
         return String::new();
@@ -126,7 +126,7 @@ pub fn position(start: usize, room: usize, count: usize) -> String {
     }
 }
 
-/// A line, reversed where it holds the words that are searched for.
+/// Returns a line, reversed if it contains the search words.
 pub fn highlighted(line: Line<'static>, words: &str) -> Line<'static> {
     let is_hit = !words.is_empty() && line.to_string().to_lowercase().contains(&words.to_lowercase());
     if is_hit { line.patch_style(Modifier::REVERSED) } else { line }

@@ -1,4 +1,6 @@
-//! Colors and signs. Color never carries meaning alone: every state has its own sign and word.
+//! Colors and signs of the screen.
+//!
+//! Color never carries meaning alone: every state has a sign and a word.
 
 use ratatui::style::Color::{self, Indexed};
 use ratatui::style::{Modifier, Style};
@@ -19,12 +21,12 @@ pub struct Palette {
     bad: Color,
     active: Color,
     key: Color,
-    /// Of the options of a ballot, in the order of the form; with more options they begin again. They mean
-    /// nothing else: none is yellow, which warns, or red, which says that something failed.
+    /// Colors of the ballot's options in their order; more options repeat them.
+    /// None is yellow or red, which mean warning and failure.
     options: [Color; OPTIONS],
 }
 
-/// Number of options with a color and a sign of their own.
+/// Number of options with distinct color and sign.
 const OPTIONS: usize = 6;
 
 impl Palette {
@@ -35,7 +37,7 @@ impl Palette {
         key: Color::Cyan,
         options: [Color::LightBlue, Color::Magenta, Indexed(208), Indexed(37), Indexed(147), Indexed(150)],
     };
-    /// For a light one, on which yellow and cyan cannot be read.
+    /// For light backgrounds, on which yellow and cyan are unreadable.
     pub const LIGHT: Self = Self {
         good: Color::Green,
         bad: Color::Red,
@@ -52,7 +54,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// Reads `NO_COLOR`, `ROUNDTABLE_ASCII` and the locale.
+    /// Reads `NO_COLOR`, `ROUNDTABLE_ASCII`, the locale and `COLORFGBG`.
     pub fn from_environment(read: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| read(name).filter(|value| !value.is_empty());
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
@@ -60,7 +62,7 @@ impl Theme {
             let locale = locale.to_lowercase();
             locale.contains("utf-8") || locale.contains("utf8")
         });
-        // Terminals that tell their colors write the background last: 7 and 15 are the light ones.
+        // `COLORFGBG` ends with the background; 7 and 15 are the light ones.
         let background = set("COLORFGBG").and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
         let palette = if matches!(background, Some(7 | 15)) { Palette::LIGHT } else { Palette::DARK };
         let ascii = set("ROUNDTABLE_ASCII").is_some() || !speaks_utf8;
@@ -101,7 +103,7 @@ impl Theme {
         self.with(self.palette.active)
     }
 
-    /// An option of the ballot, by its place in the form: the same in bars, seats, answers and pictures.
+    /// Returns the style of an option by its index in the ballot form; it is the same everywhere.
     pub fn option(self, place: usize) -> Style {
         self.with(self.palette.options[place % OPTIONS])
     }
@@ -116,7 +118,7 @@ impl Theme {
     }
 }
 
-/// The ASCII in the place of a sign, a line or a quotation mark that this program draws.
+/// Returns the ASCII replacement of a symbol that this program draws.
 pub fn ascii(symbol: &str) -> Option<&'static str> {
     Some(match symbol {
         "·" | "–" | "─" => "-",
@@ -146,7 +148,7 @@ pub fn ascii(symbol: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Only what says that it knows UTF-8 gets more than ASCII; where nothing is said it is taken for known.
+    /// A named locale gets more than ASCII only if it names UTF-8; without a locale, UTF-8 is assumed.
     #[test]
     fn a_locale_without_utf_8_gets_ascii() {
         let ascii = |lang: &'static str| {

@@ -1,4 +1,4 @@
-//! A form over the panes: every field, the one that is filled in with its cursor.
+//! View of a form, with a cursor in the focused field.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::tui::keys::{FORM_KEYS, FormKey};
 use crate::tui::text::{clipped, hanging};
 use crate::tui::theme::Theme;
 
-/// An error takes at most so many lines under its field.
+/// Maximum lines of an error under its field.
 const MOST_ERROR: usize = 3;
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>, theme: Theme) {
@@ -27,12 +27,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>
     intro.push(Line::default());
     intro.truncate(if form.intro.is_empty() { 0 } else { intro.len() });
     let (above, below) = (cells(intro.len()), cells(foot.len()));
-    // Room for whichever field is written in, so that the form keeps its height.
+    // Reserves room for the tallest focused field, so that the form keeps its height.
     let plain: u16 = form.shown().iter().map(|field| wanted(field, false)).sum();
     let more = form.shown().iter().map(|field| wanted(field, true) - wanted(field, false)).max().unwrap_or(0);
     let error = if form.error_field().is_some() { MOST_ERROR } else { 0 };
     let height = (plain + more + cells(error) + above + below + 3).min(area.height);
-    // The subject of a decision stays in view over its form.
+    // A form that answers a question is at the bottom, so that the question stays in view.
     let down = if form.is_answer() { area.height - height } else { (area.height - height) / 2 };
     let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + down, width, height };
     let title = clipped(&format!(" {}", harmless_line(&form.title)), inside.saturating_sub(2));
@@ -49,7 +49,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>
     frame.render_widget(Paragraph::new(foot), under);
 }
 
-/// The error of the whole form, else a notice, else the keys.
+/// Returns the form's error if no field has it, else the notice, else the keys.
 fn footer(form: &Form, notice: Option<&str>, theme: Theme, width: usize) -> Vec<Line<'static>> {
     if let Some(error) = form.error.as_ref().filter(|_| form.error_field().is_none()) {
         return hanging(" ", error, width, MOST_ERROR, theme.bad());
@@ -67,7 +67,7 @@ fn footer(form: &Form, notice: Option<&str>, theme: Theme, width: usize) -> Vec<
     vec![Line::styled(format!(" {}", keys.join(" · ")), theme.faint())]
 }
 
-/// The lines a field would like: what is written in takes more room.
+/// Returns the preferred height of a field in lines; the focused text field gets more.
 fn wanted(field: &Field, is_at: bool) -> u16 {
     match &field.entry {
         FieldValue::Text(area) if is_at => cells(area.lines().len()).clamp(5, 13),
@@ -77,8 +77,8 @@ fn wanted(field: &Field, is_at: bool) -> u16 {
     }
 }
 
-/// Fields above each other; where there is no room for all, a line for each, from one on that leaves the field
-/// at hand in view.
+/// Draws the fields from top to bottom.
+/// If they do not fit, all but the focused field shrink to one line, and the first ones are hidden.
 fn draw_fields(frame: &mut Frame<'_>, area: Rect, form: &Form, theme: Theme) {
     let fields = form.shown();
     let labels = fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
@@ -142,7 +142,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
     frame.render_widget(Paragraph::new(lines), entry);
 }
 
-/// Returns the beginning of a text that is not being edited; on one line its lines are joined.
+/// Returns the start of a text that is not being edited; a single line joins the text's lines with ` · `.
 fn beginning(lines: &[String], area: Rect) -> Vec<Line<'static>> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     if height < 2 {
@@ -153,7 +153,7 @@ fn beginning(lines: &[String], area: Rect) -> Vec<Line<'static>> {
     lines[..shown].iter().map(|line| clipped(line, width)).chain(more).map(Line::from).collect()
 }
 
-/// The items, or without room their number.
+/// Returns the items, or only their number if the field has one line and no focus.
 fn picked(picks: &[CheckItem], at: usize, area: Rect, is_at: bool, theme: Theme) -> Vec<Line<'static>> {
     let height = usize::from(area.height);
     if height < 2 && !is_at {

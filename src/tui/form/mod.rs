@@ -1,6 +1,7 @@
-//! A form: what is typed or picked before it becomes an order. One kind for every question; its fields are data.
+//! Form: fields that a person fills in before they become an order.
 //!
-//! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed.
+//! One type serves every question; its fields are data. `Tab` goes to the next field, `Ctrl-S` submits, `Esc`
+//! closes the form and keeps the draft.
 
 mod draw;
 mod orders;
@@ -24,12 +25,12 @@ pub enum FormKind {
     NewQuestion,
     Round(String),
     Artifact,
-    /// A change of the agenda in this list, of the entry with this id.
+    /// A change of the agenda: its list, and the id of the entry.
     Agenda(String, String),
     Note(String),
     Seats,
     Approval,
-    /// This text of a proposal that is blocked, amended or left as it is.
+    /// The text of a blocked proposal, to be amended or left blocked.
     Amendment(String),
     Proposal(Value),
     Merge(Vec<CollectedIdea>),
@@ -47,9 +48,9 @@ pub struct Form {
     pub error: Option<String>,
     /// Introduction; empty if the panes behind the form show it.
     pub intro: String,
-    /// Its draft before anything was typed.
+    /// The draft before anything was typed.
     pub filled: String,
-    /// The name its unfinished text is kept under; empty where it must not be kept.
+    /// Name under which the draft is stored; empty if it must not be stored.
     pub kept_as: String,
 }
 
@@ -91,10 +92,10 @@ pub enum FormEvent {
     Path(String),
 }
 
-/// The id of the field that unfolds those below it.
+/// Id of the field that unfolds those below it.
 const MORE: &str = "more";
 const PATH: &str = "file";
-/// The word of a choice that nobody has made yet.
+/// Shown for a choice that the person has not made yet.
 const OPEN: &str = "choose…";
 
 fn area(text: &str, wrap: WrapMode) -> Box<TextArea<'static>> {
@@ -138,7 +139,7 @@ impl Field {
         Self::new(id, hint, FieldValue::Picks(picks, 0))
     }
 
-    /// Returns its value as one text: picks by name, a line each.
+    /// Returns the value as text; picked items one per line.
     pub fn value(&self) -> String {
         match &self.entry {
             FieldValue::Line(area) | FieldValue::Text(area) => area.lines().join("\n"),
@@ -152,7 +153,7 @@ impl Field {
         picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
     }
 
-    /// Puts what was kept back in; what no longer fits is left out.
+    /// Sets the value from a saved draft; ignores a value that is no longer offered.
     pub fn restore(&mut self, value: &str) {
         match &mut self.entry {
             FieldValue::Line(old) => *old = line_area(value),
@@ -200,7 +201,6 @@ impl Form {
         Value::Object(map).to_string()
     }
 
-    /// The draft, once something was typed.
     pub fn unfinished(&self) -> Option<String> {
         Some(self.kept()).filter(|kept| *kept != self.filled)
     }
@@ -233,13 +233,13 @@ impl Form {
         )
     }
 
-    /// The value of the field at hand, if it holds a path of the project.
+    /// Returns the value of the focused field if it is a path of the project.
     fn path(&self) -> Option<String> {
         self.fields.get(self.at).filter(|field| field.id == PATH).map(Field::value)
     }
 
-    /// Completes the path in the field at hand as far as all that begin with it agree, which are returned.
-    /// Where that adds nothing, and nothing can be chosen from, goes to the next field.
+    /// Completes the focused path with the common prefix of `found`, and returns the candidates to choose from.
+    /// Goes to the next field if `found` adds nothing and has fewer than two paths.
     pub fn complete_path<'a>(&mut self, found: &'a [String]) -> &'a [String] {
         let common = common_start(found);
         let Some(path) = self.path() else { return &[] };
@@ -291,7 +291,7 @@ impl Form {
         FormEvent::Typed
     }
 
-    /// Says what is wrong, under the field it names; the cursor goes there.
+    /// Shows the error under the field it names, and moves the cursor there.
     pub fn refuse(&mut self, why: String) {
         self.error = Some(why);
         let Some(at) = self.error_field() else { return };
@@ -303,8 +303,8 @@ impl Form {
         self.at = at;
     }
 
-    /// The field that the error names by its id or label, else the ballot of an answer; none where it is about
-    /// the whole form.
+    /// Returns the field that the error names by id or label, else the ballot of an answer.
+    /// Returns `None` if the error is about the whole form.
     pub fn error_field(&self) -> Option<usize> {
         let error = self.error.as_deref()?;
         let place = |name: &str| {
@@ -349,8 +349,8 @@ fn common_start(found: &[String]) -> &str {
     &first[..rest.iter().map(same).min().unwrap_or(first.len())]
 }
 
-/// Typed or pasted text without what a keyboard could not have meant: line ends are one kind, other
-/// control characters and overrides of direction stand as visible escapes.
+/// Normalizes typed or pasted text: line feeds only, spaces for tabs, visible escapes for other control and
+/// direction characters.
 fn typed(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
     crate::sanitize::harmless(&text).into_owned()

@@ -1,5 +1,6 @@
-//! The forms of what a facilitator orders and answers, and of a person's answer in a blind round, filled in with
-//! what stands now; and what each means once it is handed in. What is wrong with it is said in the form.
+//! Forms for a facilitator's orders and for a person's answers.
+//!
+//! They are prefilled with the current values. Submitting one yields the order, or an error to show in the form.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -22,13 +23,12 @@ const LEAVE_BLOCKED: &str = "leave it blocked";
 const MERGE_HINT: &str =
     "YAML: move ids between `from` lists, or to set_aside: [{idea: seat#1, reason: \"…\"}]";
 
-/// Returns the entry of a roster that seats a persona without the tools it lists.
+/// Returns the roster entry of a persona without the tools it lists.
 pub fn without_tools(persona: &str) -> String {
     format!("{{persona: {persona}, tools: none}}")
 }
 
-/// Returns the form for the seats of a session that has not begun: every persona, those of its seats picked,
-/// and further seats by name.
+/// Returns the form for the seats of a session that has not begun: all personas, plus further seats by name.
 pub fn seats(personas: &[(String, String)], seats: &[String]) -> Form {
     let sits = |seat: &String, name: &String| seat == name || *name == without_tools(seat);
     let pick = |(name, about): &(String, String)| {
@@ -58,7 +58,7 @@ pub fn artifact(session: &Session) -> Form {
     Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, &kept_as)
 }
 
-/// `REQ-001`, or the next number after those that are there.
+/// Returns the next free id, starting with `REQ-001`.
 fn next_id(session: &Session) -> String {
     let artifacts = session.definition().artifacts.iter();
     crate::history::next_id("REQ", artifacts.map(|artifact| artifact.id.as_str()))
@@ -71,7 +71,7 @@ pub fn note(session: &Session, round: &RoundRun) -> Form {
     Form::new(FormKind::Note(round.clone()), format!("Note on round `{round}`"), fields, &kept_as)
 }
 
-/// The form of a change of the agenda: in the list `change`, of the entry `id`, or of a new one without an id.
+/// Returns the form for an entry of the list `change`: the entry `id`, or a new one if `id` is empty.
 pub fn agenda(session: &Session, change: &str, id: &str) -> Form {
     const DESCRIPTION: (&str, &str) = ("description", "Full text (optional)");
     let known = &session.agenda;
@@ -115,7 +115,7 @@ fn about(point: &Point) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// The change that a form asks for. What is empty is refused by the core.
+/// Returns the change that the form describes; the core refuses empty required values.
 fn changed(form: &Form, change: &str, id: &str) -> Result<AgendaChange, String> {
     const OPTIONAL: [&str; 4] = ["description", "minimum_change", "status", "reason"];
     let values = form.fields.iter().map(|field| (field.id.to_owned(), field.value().trim().to_owned()));
@@ -166,7 +166,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
     Form::new(purpose, question.message.clone(), fields, &kept_as)
 }
 
-/// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
+/// Returns the form of a seat's answer. Its draft is never stored, because the answer must stay private.
 pub fn seat_answer(seat: &str, question: &str, ballot: &BallotForm, background: Option<&str>) -> Form {
     let spec = ballot.kind.spec();
     let mut fields: Vec<Field> = spec.fields(ballot).into_iter().map(field).collect();
@@ -186,7 +186,7 @@ pub fn seat_answer(seat: &str, question: &str, ballot: &BallotForm, background: 
     Form { intro, ..Form::new(purpose, format!("Private answer for {seat}"), fields, "") }
 }
 
-/// The form of a person's answer to a work item, under what it is to be and what is asked.
+/// Returns the form of a person's answer to a work item, introduced by its rules and its prompt.
 pub fn work(session: &Session, item: &WorkItemOffered) -> Form {
     let rules = item.task.as_ref().and_then(|task| task.rules.as_deref()).unwrap_or_default();
     let purpose = FormKind::SeatAnswer(item.item.clone(), None);
@@ -196,7 +196,7 @@ pub fn work(session: &Session, item: &WorkItemOffered) -> Form {
     Form { intro, ..Form::new(purpose, title, fields, "") }
 }
 
-/// Why an answer would not count, for the seat of the open round or the work item.
+/// Checks an answer to the open round or to the work item `to`; fails with the reason it would not count.
 pub fn check_reply(session: &Session, to: &str, text: &str) -> Result<(), String> {
     if let Some(item) = session.items.get(to) {
         return session.check_answer(&item.offered, text);
@@ -231,7 +231,7 @@ fn field(FormField { key, hint, input }: FormField) -> Field {
     if key == "minimum_change" { field.labeled("minimum change") } else { field }
 }
 
-/// The form as a reply: JSON, which is YAML too.
+/// Returns the form as a reply in JSON.
 fn reply(form: &Form, kind: BallotKind) -> String {
     let spec = kind.spec();
     let mut answer = Map::new();
@@ -331,7 +331,7 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
     Ok(Submitted::Order(Box::new(order)))
 }
 
-/// The merge as it is written, if it leaves no idea out.
+/// Reads the typed merge; fails if it leaves out an idea.
 fn merged(form: &Form, ideas: &[CollectedIdea]) -> Result<Box<Merge>, String> {
     let text = form.value("merge");
     let node = read_yaml(&text, "the merge").map_err(|problem| problem.to_string())?;
@@ -341,7 +341,7 @@ fn merged(form: &Form, ideas: &[CollectedIdea]) -> Result<Box<Merge>, String> {
     Ok(merge)
 }
 
-/// The picked seats; `None` for everyone.
+/// Returns the picked seats, or `None` if all are picked; fails if none is.
 fn picked_seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let Some(field) = form.fields.iter().find(|field| matches!(field.entry, FieldValue::Picks(..))) else {
         return Ok(None);
@@ -371,7 +371,7 @@ fn recorded(form: &Form) -> Result<Map<String, Value>, String> {
         let value = form.trimmed(key);
         if !value.is_empty() {
             map.insert(key.to_owned(), value.into());
-            // The text of the entry is shown in snapshots.
+            // Snapshots show the entry's text.
             map.insert("relevant".to_owned(), true.into());
         }
     }
@@ -384,7 +384,6 @@ mod tests {
     use super::*;
     use crate::ballot::{Ballot, Idea};
 
-    /// A persona that lists tools sits without them, picked or typed.
     #[test]
     fn who_is_asked_may_sit_without_tools() {
         let personas =

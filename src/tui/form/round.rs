@@ -1,4 +1,4 @@
-//! The form of a question: before the first round, where it becomes a definition, and of a later round.
+//! Forms of a question: for a new definition, and for later rounds.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ use crate::yaml::Out;
 
 pub(super) const NOBODY: &str = "`participants`: select at least one";
 
-/// A question of one's own; `personas` are all there are, each with a line about it, `own` the strategies of
-/// the project.
+/// Returns the form of a new question.
+/// `personas` are all available ones with their description, `own` the project's strategies.
 pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
     let built_in = strategies().iter().map(|strategy| &strategy.name);
     let strategies: Vec<&String> = built_in.chain(own).collect();
@@ -45,7 +45,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let mut fields = fields(round.ballot.kind.name(), vec![who]);
     for (id, value) in values(round) {
         let Some(field) = fields.iter_mut().find(|field| field.id == id) else { continue };
-        // A word of the definition may be none of those that are offered.
+        // The definition may have a value that the form does not offer.
         if let FieldValue::Choice(words, _) = &mut field.entry
             && !words.contains(&value)
         {
@@ -57,7 +57,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, &kept_as)
 }
 
-/// The fields of a question with this kind of ballot, and of who is asked; what few rounds need is folded.
+/// Returns the fields of a question with this ballot kind, then `who`; rarely needed fields are folded.
 fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
     let orders = OptionOrder::WORDS.map(|(word, _)| word);
     let mut fields = vec![
@@ -86,7 +86,7 @@ fn rule_field(kind: &str) -> Field {
     Field::choice("rule", "", &rules_of(kind), usual_rule(kind))
 }
 
-/// Another kind of ballot has other rules; its usual one is taken.
+/// Resets the rule to the default of the chosen ballot kind.
 pub fn sync_rules(form: &mut Form) {
     let kind = form.value("ballot");
     if let Some(field) = form.fields.iter_mut().find(|field| field.id == "rule") {
@@ -136,7 +136,7 @@ fn values(round: &Round) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The round as a definition writes it.
+/// Returns the round in the format of a definition.
 pub(super) fn round_text(form: &Form) -> Result<String, String> {
     let mut entries = vec![("question", literal(&form.needed("question")?))];
     background(form, &mut entries);
@@ -147,7 +147,7 @@ pub(super) fn round_text(form: &Form) -> Result<String, String> {
     Ok(document(entries))
 }
 
-/// A text that is typed, and no template.
+/// Quotes typed text, so that it is not read as a template.
 fn literal(text: &str) -> Out<'static> {
     Out::text(Template::literal(text.trim()))
 }
@@ -159,13 +159,12 @@ fn background<'a>(form: &Form, entries: &mut Vec<(&'a str, Out<'a>)>) {
     }
 }
 
-/// The options as a list; none without any.
 fn options(form: &Form) -> Option<Out<'static>> {
     let options = parts(&form.value("options"), '\n');
     (!options.is_empty()).then(|| Out::List(options.iter().map(|option| literal(option)).collect()))
 }
 
-/// The ballot as a map; none for a choice without options, which is an open question.
+/// Returns the ballot as a map, or `None` for a choice without options, which is an open question.
 fn ballot(form: &Form, kind: &str) -> Option<Out<'static>> {
     let options = options(form);
     if kind == "choice" && options.is_none() {
@@ -207,7 +206,7 @@ fn counting<'a>(form: &Form, has_rule: bool, entries: &mut Vec<(&'a str, Out<'a>
     }
 }
 
-/// Entries as YAML. Texts are quoted, so that what is typed is never taken for something else.
+/// Returns the entries as YAML; texts are quoted, so that they stay texts.
 fn document(entries: Vec<(&str, Out<'_>)>) -> String {
     let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
     Out::document(&entries)
@@ -246,7 +245,7 @@ pub(super) fn definition(form: &Form) -> Result<String, String> {
         (None, Some(options)) => entries.push(("ballot", Out::Map(vec![("options".into(), options)]))),
         _ => {}
     }
-    // The rule was chosen for the ballot of the form; of a discussion's choice the options may come later.
+    // The rule fits only the ballot kind of the form; a discussion's options may follow in a later round.
     counting(form, kind == Some(chosen) && (is_led || !is_open), &mut entries);
     Ok(document(entries))
 }
@@ -259,7 +258,7 @@ fn id_of(question: &str) -> String {
     if id.is_empty() { "topic".to_owned() } else { id }
 }
 
-/// Returns the roster: personas that were picked, and seats without one.
+/// Returns the roster: the picked personas, then the further seats.
 fn roster(form: &Form) -> Result<Vec<Out<'static>>, String> {
     let mut names = parts(&form.value("participants"), '\n');
     let models = split_participants(&form.trimmed("models"));
@@ -274,8 +273,8 @@ fn roster(form: &Form) -> Result<Vec<Out<'static>>, String> {
     Ok(names.into_iter().map(seat).collect())
 }
 
-/// The ballot kind of a discussion: the strategy's first, of those with options where there are some. None of
-/// a project's own strategy, which is read with the definition.
+/// Returns the ballot kind of a discussion: the chosen one if the strategy accepts it, else its first that fits.
+/// Returns `None` for the project's own strategies, which are read with the definition.
 fn led_kind(strategy: &str, chosen: &str, has_options: bool) -> Result<Option<String>, String> {
     let Some(found) = strategies().iter().find(|known| known.name == strategy) else { return Ok(None) };
     let fits = |kind: &&str| !has_options || WITH_OPTIONS.contains(kind) && !found.ranks_answers();
@@ -371,13 +370,13 @@ mod tests {
         assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
     }
 
-    /// A topic may be led through any strategy; its options are what the ballot of the strategy needs.
+    /// The options of the form become the ballot that the strategy needs.
     #[test]
     fn a_topic_is_led_by_the_strategy_that_is_chosen() {
         let mut form = new_question(&[("skeptic".to_owned(), String::new())], &["ours".to_owned()]);
         fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
         fill_in(&mut form, &[("rule", "supermajority")]);
-        // The ballots of a project's own strategy are known when the definition is read.
+        // Ballots of the project's own strategy are known only once the definition is read.
         fill_in(&mut form, &[("strategy", "ours"), ("options", "mine\ntheirs")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("ours") };
         assert!(
@@ -410,7 +409,6 @@ mod tests {
         }
     }
 
-    /// The form keeps every ballot, rule and option of a round.
     #[test]
     fn a_round_that_is_not_edited_comes_back_as_it_was() {
         let rounds = [

@@ -1,4 +1,4 @@
-//! The chosen seat's answer, once it may be read; or the answers of several seats side by side.
+//! Revealed answer of the chosen seat, or several answers side by side.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ use crate::tui::model::Model;
 use crate::tui::text::{paragraph, sure};
 use crate::tui::theme::Theme;
 
-/// No answer is shown longer than this, in lines of the screen.
+/// Maximum lines of an answer on the screen.
 const MOST_LINES: usize = 5000;
 const COLUMN: u16 = 36;
 
@@ -39,7 +39,7 @@ pub fn title(model: &Model, index: usize) -> String {
     format!("{}{moved} · {at} of {count}", harmless_line(seat.name))
 }
 
-/// From which option a seat came to which, and how sure it was and is: " · ■ → ● · sure .31 → .70".
+/// Returns a seat's change of option and confidence since the last round: " · ■ → ● · sure .31 → .70".
 fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     let (session, round) = (model.session(), model.shown_round()?);
     seat.answer?;
@@ -84,14 +84,14 @@ pub fn seat_text(model: &Model, index: usize) -> Option<String> {
     Some(answered(model, &seat, seat.answer?))
 }
 
-/// Returns how far answers side by side can be scrolled in a body of this size.
+/// Returns the maximum scroll position of answers side by side in a body of this size.
 pub fn most_beside(model: &Model, area: Rect) -> usize {
     let lines = |(place, index): (Rect, usize)| lines(model, index, frame::inner(place).width).len();
     let longest = columns(model, area).into_iter().map(lines).max().unwrap_or(0);
     longest.saturating_sub(usize::from(frame::inner(area).height))
 }
 
-/// As many answers as fit beside each other, from the chosen seat's on: their places, and the seats.
+/// Returns areas and roster indexes of the answers that fit side by side, starting with the chosen seat.
 pub fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
     let count = model.seat_count();
     let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
@@ -125,7 +125,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
         let is_empty = matches!(value, Value::Array(items) if items.is_empty())
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
-            // The position comes first, without a heading.
+            // The position is first, without a heading.
             let after = if value.is_string() { " " } else { "" };
             let _ = match key.as_str() {
                 "position" => write!(text, "\n\n"),
@@ -146,7 +146,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     text
 }
 
-/// The references of an answer: the lines each cites, or that it leads nowhere.
+/// Lists the references of an answer: the lines each cites, or a mark if it cannot be resolved.
 fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
     for reference in references(answer) {
         let _ = match citable.resolve(reference) {

@@ -1,4 +1,4 @@
-//! Problems of a draft, each with the key that mends it.
+//! Problems of a draft, each with the key that solves it.
 
 use indexmap::{IndexMap, IndexSet};
 use ratatui::style::Style;
@@ -84,7 +84,7 @@ fn found(model: &Model) -> Vec<Check> {
     let opened = &preview.opened;
     let info = |seat: &String| Some(model.session().seat_info(seat)?.label(&opened.step));
     let models: Vec<&str> = opened.seats.iter().filter_map(info).collect();
-    // Models that their provider, which listed some, does not list.
+    // Doubtful models: their provider lists models, but not this one.
     for name in models.iter().collect::<IndexSet<_>>() {
         let mut sources = model.home.sources.iter().flatten();
         let source = sources.find(|source| name.split('/').next() == Some(&source.provider));
@@ -119,7 +119,7 @@ fn found(model: &Model) -> Vec<Check> {
     found
 }
 
-/// Seats that are one voice, or none: of one model, or without one.
+/// Adds doubts about independence: seats that share a model, or have none.
 fn voices(model: &Model, models: &[&str], add: &mut impl FnMut(Grade, String, &'static str)) {
     let seats = model.seat_count();
     let key = if model.is_undecided() { "m seats a model" } else { "" };

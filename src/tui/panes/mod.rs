@@ -1,4 +1,4 @@
-//! The panes of a session: each file has a pane's title and lines.
+//! Panes of a session: each file returns the content of one pane.
 
 pub mod answer;
 pub mod checks;

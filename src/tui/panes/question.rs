@@ -1,4 +1,4 @@
-//! The question: to the seats, with ballot and rule; or to the person.
+//! Question to the seats with ballot and rule, or to the person.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -18,9 +18,9 @@ use crate::tui::text::{clipped, paragraph};
 use crate::workflow::Close;
 use crate::yaml::Out;
 
-/// No text is shown longer than this, in lines of the screen.
+/// Maximum lines of a text on the screen.
 const MOST_LINES: usize = 5000;
-/// An approval shows how this many answers to an open question begin, each in this many columns.
+/// An approval shows the start of at most this many answers to an open question.
 const MOST_ANSWERS: usize = 30;
 const MOST_COLUMNS: usize = 200;
 
@@ -62,7 +62,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines.collect()
 }
 
-/// A blocked proposal: how many stand where, who blocks, and what would end that.
+/// Adds a blocked proposal: the number of seats per stance, who blocks, and the change that would end the block.
 fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
     parts.push((round.opened.question.clone(), true));
     let scores = crate::insight::tally(round).map(|tally| &tally.verdict.scores);
@@ -92,7 +92,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
         return;
     }
     parts.extend(requested.choices.iter().map(|choice| (format!("  • {choice}"), false)));
-    // The result of a round that the step was not given stands above those it was given.
+    // The last result is first if the step's context does not contain it.
     let holds = |name: &String, last| is_of(last, name) || is_inside(session, last, name);
     let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
     let words = last.and_then(|last| round_in_words(session, last));
@@ -112,7 +112,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     }
 }
 
-/// The rounds inside a step in words.
+/// Returns the results of the rounds inside a step, as text.
 fn inside(session: &Session, name: &str) -> String {
     let rounds = session.rounds.iter().filter(|round| is_inside(session, round, name));
     let told = rounds.filter_map(|round| Some((&round.opened.question, round_in_words(session, round)?)));
@@ -123,12 +123,12 @@ fn is_inside(session: &Session, round: &RoundRun, name: &str) -> bool {
     session.definition().around(&round.opened.step).iter().any(|outer| outer.key() == name)
 }
 
-/// A result of this name is the round's, or that of its discussion.
+/// Returns whether a result of this name belongs to the round or to its discussion.
 fn is_of(round: &RoundRun, name: &str) -> bool {
     round.opened.step == name || is_within(&round.opened.step, name)
 }
 
-/// The result of a round in words, as its reveal has it; of an open question also how each answer begins.
+/// Returns the result of a round as on its reveal; for an open question also the start of each answer.
 fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
     let made = headline(session, round, crate::insight::tally(round)?);
     let mut text = made.whole();
@@ -144,7 +144,7 @@ fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
     Some(text)
 }
 
-/// A result as text: an agent's answer without the envelope around it, where that says nothing more.
+/// Returns a result as text; unwraps an agent's answer from an otherwise empty envelope.
 fn text_of(result: &Value) -> String {
     let is_empty = |value: &Value| matches!(value, Value::Null) || *value == json!([]) || *value == json!({});
     match result.get("result").zip(result.as_object()) {

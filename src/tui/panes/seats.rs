@@ -1,5 +1,6 @@
-//! The seats: who is waiting, asking, sealed, failed, and what can be done for the chosen one; not a word of
-//! what they said before the close.
+//! Seats with their states, and the possible actions for the chosen one.
+//!
+//! It shows nothing of the answers before the round closes.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -29,7 +30,7 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     let height = usize::from(area.height);
     let chosen = model.seat.min(count.saturating_sub(1));
     let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
-    // The chosen seat is always seen.
+    // The chosen seat stays visible.
     let start = (row + 1).saturating_sub(height).min(order.len().saturating_sub(height));
     let shown = &order[start..order.len().min(start + height)];
     let part = if shown.len() < count {
@@ -55,13 +56,13 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     (format!("Seats ({part}) · vote, sure, ← moved"), shown.iter().map(line).collect())
 }
 
-/// Width of the names; on a narrow screen they give way to the states of the seats.
+/// Returns the width of the names; on a narrow screen at most a third of it.
 fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
     let most = if width < 50 { usize::from(width / 3) } else { 24 };
     names.map(|name| name.width()).max().unwrap_or(0).min(most)
 }
 
-/// The width of a counted round's list with names, votes and confidences.
+/// Returns the width of a counted round's list with names, votes and confidences.
 pub fn counted_width(round: &RoundRun) -> u16 {
     const MOST_VOTE: usize = 14;
     let name = round.seats.keys().map(|name| harmless_line(name).width()).max().unwrap_or(0).min(18);
@@ -109,14 +110,14 @@ fn while_open(model: &Model, seat: &SeatView<'_>, longest: usize, width: usize) 
     line
 }
 
-/// The vote, how sure it is, and whether it moved.
+/// Returns a seat's row in a counted round: its vote, its confidence, and whether it moved.
 fn counted(model: &Model, round: &RoundRun, seat: &SeatView<'_>, name: usize, width: usize) -> Line<'static> {
     const MOST_VOTE: usize = 24;
     let (sign, word, style) = standing(model, seat);
     let side = side_of(seat, round);
     let (sign, style) =
         side.map_or((sign, style), |side| (Theme::option_sign(side), model.theme.option(side)));
-    // Of a vote what it is for says it.
+    // A short form of the ballot is enough here.
     let word = seat.ballot().and_then(Ballot::brief).map_or(word, |brief| harmless_line(&brief));
     let is_chosen = model.seat_name() == Some(seat.name);
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, name);
@@ -173,14 +174,14 @@ fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
     model.progress.get(seat.name).filter(|_| seat.state == "asking")
 }
 
-/// Time since a seat was asked, or of its last request, in milliseconds.
+/// Returns the time since a seat was asked, or of its last request, in milliseconds.
 fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
     let session = model.session();
     if let Some(progress) = progress(model, seat) {
         return Some(progress.for_ms);
     }
     if let Some(elapsed) = seat.elapsed_ms {
-        // One that was asked again counts from then.
+        // The time of a retried seat counts from its retry.
         let round = session.rounds.last()?;
         let again = round.seat(seat.name)?.retried_at;
         return Some(elapsed.saturating_sub(again.map_or(0, |at| at.since(round.opened_at))));
@@ -189,7 +190,7 @@ fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
     Some(session.round_ran_ms(round, model.replay.moment()))
 }
 
-/// Sign, word and style of where a seat stands: each state has its own sign and word.
+/// Returns the sign, word and style of a seat's state; they differ for each state.
 fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
     if let Some(answer) = seat.answer {
@@ -231,7 +232,7 @@ pub fn card(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
     let chosen = model.seat.min(round.seats.len().saturating_sub(1));
     let seat = seat_at(model.session(), round, chosen);
     let mut parts = seat.map(|seat| state(model, round, &seat)).unwrap_or_default();
-    // Of a replay nothing can be done.
+    // A replay is read-only.
     if model.live().is_some() && model.session().round_on_hold().is_some() {
         let held = match round.failed_seats().count() {
             0 => "All seats are settled; this round closes only when you say so.".to_owned(),
@@ -245,7 +246,7 @@ pub fn card(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
     parts.iter().flat_map(|(text, is_strong)| hanging(" ", text, width, 6, style(*is_strong))).collect()
 }
 
-/// The state of the chosen seat, and the keys that help it.
+/// Returns the state of the chosen seat, and the keys that help it.
 fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, bool)> {
     let without = pluralize(round.seats.len() - 1, "seat");
     let excuse = format!("x  continues without it: {without} stay ({})", quorum(round));
@@ -285,7 +286,7 @@ pub fn quorum(round: &RoundRun) -> String {
     format!("quorum {}: {outlook}", group_digits(needed))
 }
 
-/// A seat is invited: a person by a link, an agent that polls by a token.
+/// Returns whether a seat is invited: a person by a link, a polling agent by a token.
 fn is_invited(session: &Session, seat: &str) -> bool {
     session.remote(seat).is_some_and(|remote| remote.door != Door::Nats)
 }
@@ -307,7 +308,7 @@ pub fn invitation(session: &Session, seat: &str) -> Option<&'static str> {
     })
 }
 
-/// The seat that is chosen, or the first that is invited by a link.
+/// Returns the chosen seat if it is invited, else the first invited one.
 pub fn seat_to_invite(model: &Model) -> Option<String> {
     let session = model.session();
     let chosen = model.seat_name().filter(|seat| is_invited(session, seat)).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! The snapshot: exactly what would be sent, or what the chosen seat was sent, and its own lines.
+//! Snapshot of the round, and the addressed lines of the chosen seat.
 
 use ratatui::style::Style;
 use ratatui::text::Line;

@@ -1,4 +1,4 @@
-//! The steps and how each went; below them the work items.
+//! Steps and their results, then the work items.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -23,7 +23,6 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         }
         output(model, step, width, &mut lines);
     }
-    // The needs of a session that has not begun.
     let draft = model.live().and_then(|live| live.draft.as_ref());
     if let Some(draft) = draft.filter(|draft| !draft.needs.is_empty()) {
         heading(model, "runs and asks", &mut lines);
@@ -53,7 +52,7 @@ fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
     ])
 }
 
-/// The last lines that the program of a failed step printed.
+/// Adds the last lines that the program of a failed step printed.
 fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
     const SHOWN: usize = 8;
     let of_step = |item: &&WorkItem| item.offered.step == step.id;
@@ -66,11 +65,11 @@ fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static
     }
 }
 
-/// A step's sign and style, and how long it took where it has ended.
+/// Returns a step's sign, style, and duration if it has ended.
 fn standing(model: &Model, step: &Step) -> (&'static str, Style, Option<String>) {
     let (session, theme) = (model.session(), model.theme);
     if session.running(&step.id).is_some() {
-        // A session that is only looked at has begun nothing.
+        // Before the session begins, no step has started.
         let is_draft = model.live().is_some_and(|live| live.draft.is_some());
         let what = if is_draft { "first step" } else { "running" };
         return ("●", theme.active(), Some(what.to_owned()));

@@ -1,5 +1,6 @@
-//! The votes of a counted round: what was decided for first, on tracks with the rule's line; who moved; then how
-//! it was counted. While the round is open, what can be done for the chosen seat.
+//! Votes of a counted round: bars, threshold, dissent, movement, count details.
+//!
+//! While the round is open, the pane shows the possible actions for the chosen seat.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -55,8 +56,8 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// The first lines: the questions, where there are several; the tracks, who disagreed, how far it can be
-/// trusted, in one line each.
+/// Returns the first lines: the questions if several, the bars, and a summary of the facilitator's note,
+/// dissent, independence and other rules.
 pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Line<'static>> {
     let Some(round) = model.shown_round() else { return Vec::new() };
     let Some(tally) = tally(round) else { return Vec::new() };
@@ -70,7 +71,7 @@ pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Li
     lines
 }
 
-/// The facilitator's note on the round, and whether its result was adopted.
+/// Returns the facilitator's note on the round, and whether its result was adopted.
 fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let session = model.session();
     let is_made = !round_view::winners(session, round).is_empty();
@@ -89,7 +90,7 @@ fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     said.iter().flat_map(|said| paragraph(&harmless_line(said), width, 2, model.theme.strong())).collect()
 }
 
-/// A line for each question of a session that asks several, the one of this round marked.
+/// Returns a line for each question of a session with several; the question of this round is marked.
 fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const MOST: usize = 6;
     let (session, theme) = (model.session(), model.theme);
@@ -112,7 +113,7 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     asked.iter().skip(first).take(MOST).map(line).collect()
 }
 
-/// The independence of the answers in one line; it stands out where one voice may be counted several times.
+/// Returns the independence of the answers in one line; highlighted if one model may count several times.
 fn independent(found: &Independence, width: usize, theme: Theme) -> Line<'static> {
     let same: usize = found.same_answers.iter().map(Vec::len).sum();
     let shared = found.models.values().map(Vec::len).max().unwrap_or(0);
@@ -143,7 +144,7 @@ fn other_rules(model: &Model, round: &RoundRun) -> Option<String> {
     (count > 0).then(|| harmless_line(&format!("other rules (w): {same} of {count} say the same{but}")))
 }
 
-/// The unit of the numbers beside the tracks.
+/// Returns the unit of the numbers next to the bars.
 pub fn unit(round: &RoundRun) -> &'static str {
     match round.opened.rule.map_or(round.opened.ballot.kind.name(), Rule::name) {
         "weighted-majority" => "weight",
@@ -155,7 +156,7 @@ pub fn unit(round: &RoundRun) -> &'static str {
     }
 }
 
-/// The sides with their places in the form: the highest first where their order says nothing else.
+/// Returns the sides with their form index, highest first; consent and estimate keep the form's order.
 fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Bar<'a>)> {
     let (bars, _) = round_view::bars(model.session(), round);
     let mut sides: Vec<(usize, Bar<'a>)> = bars.into_iter().enumerate().collect();
@@ -169,7 +170,7 @@ fn is_whole(number: f64) -> bool {
     number.fract().abs() < 1e-9
 }
 
-/// The share of all seats that the rule needs, and its name.
+/// Returns the share of all seats that the rule needs, and its name.
 fn line_of_rule(tally: &Tally) -> Option<(f64, &'static str)> {
     let valid: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
     let rule = tally.rule.filter(|_| tally.asked > 0 && valid > 0.0)?;
@@ -209,7 +210,7 @@ fn bars(model: &Model, round: &RoundRun, tally: &Tally, width: usize) -> Vec<Lin
         let bar = bar(side, room, round.opened.ballot.kind);
         let rest = |cell: usize| if rule.is_some_and(|(at, _)| at == cell) { '┊' } else { '░' };
         let rest: String = (bar.chars().count()..room).map(rest).collect();
-        // A track that ends at the line still shows it.
+        // A threshold at the end of the bar stays visible.
         let end = if rule.is_some_and(|(at, _)| at == room) { "┊" } else { " " };
         lines.push(Line::from(vec![
             Span::styled(format!("{} ", Theme::option_sign(*place)), style),
@@ -235,7 +236,7 @@ fn change(model: &Model, round: &RoundRun, side: &Bar<'_>) -> String {
     }
 }
 
-/// A bar; where each seat counts one it is made of its seats, darker where one is surer.
+/// Returns a bar; if each seat counts as one, it consists of its seats, darker for higher confidence.
 fn bar(side: &Bar<'_>, room: usize, kind: BallotKind) -> String {
     let is_named = match kind {
         BallotKind::Choice | BallotKind::Approval | BallotKind::Consent | BallotKind::Estimate => true,
@@ -258,7 +259,7 @@ fn bar(side: &Bar<'_>, room: usize, kind: BallotKind) -> String {
     (0..cells).map(shade).collect()
 }
 
-/// Blocks with what would end them, and seats without a ballot.
+/// Returns the blocks with the change that would end them, and the seats without a ballot.
 fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const MOST: usize = 3;
     const NAMED: usize = 8;
@@ -283,7 +284,7 @@ fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Votes that changed since the last round of the same form, with both confidences.
+/// Returns the votes that changed since the last round of the same form, with both confidences.
 fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let session = model.session();
     let (Some(moved), Some(before)) = (movement(session, round), earlier(session, round)) else {

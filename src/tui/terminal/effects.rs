@@ -1,5 +1,6 @@
-//! Effects of a message in the world outside. What takes a while, such as opening, is done on another thread:
-//! the screen answers meanwhile and says what it waits for.
+//! Effects of messages outside the screen.
+//!
+//! Slow work, such as opening a file, runs on another thread; the screen stays responsive and names the work.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
@@ -27,7 +28,7 @@ use crate::tui::reading::{TextKind, TextView};
 use crate::tui::replay::Replay;
 use crate::tui::update::{begun, cannot_begin, replay_shown, update};
 
-/// Work that ends this soon is shown at once, without a word of waiting.
+/// Work that takes no longer is shown without a waiting message.
 const AT_ONCE: Duration = Duration::from_millis(40);
 
 impl Screen {
@@ -36,7 +37,7 @@ impl Screen {
         while let Some(effect) = due.pop_front() {
             if let Some(message) = self.effect(effect).await? {
                 for next in update(&mut self.model, message) {
-                    // Reading twice what is about to be read says nothing more.
+                    // A read that is already queued is not queued twice.
                     if !due.contains(&next) {
                         due.push_back(next);
                     }
@@ -124,8 +125,7 @@ impl Screen {
         }
     }
 
-    /// Does what may take a while on a thread of its own; the message comes when it is done, also when
-    /// it failed by a fault of the program.
+    /// Runs slow work on another thread and sends its message when done, or an error if it panicked.
     fn aside(&self, work: impl FnOnce(&dyn Host) -> Message + Send + 'static) {
         let (host, background) = (Arc::clone(&self.host), self.background.clone());
         tokio::task::spawn_blocking(move || {
@@ -137,12 +137,12 @@ impl Screen {
 
     async fn order(&mut self, order: FacilitatorRequest) -> Option<Message> {
         let Some(running) = &self.running else { return self.begin(Some(order)).await };
-        // One that has just ended says so itself.
+        // An engine that has just ended reports that itself.
         let _ = running.orders.send(order);
         None
     }
 
-    /// Makes a new link for a seat and has it recorded; it is shown once it is.
+    /// Makes a link for a seat and orders its invitation; the link is shown once the invitation is on disk.
     fn invite(&mut self, seat: &str) -> Option<Message> {
         let running = self.running.as_ref()?;
         let session = self.model.session();
@@ -152,7 +152,7 @@ impl Screen {
         });
         match made {
             Ok(made) => {
-                // One that has just ended says so itself.
+                // An engine that has just ended reports that itself.
                 let _ = running.orders.send(FacilitatorRequest::Order(Command::Invite(made.0.clone())));
                 if let Some(live) = self.model.live_mut() {
                     live.new_link = Some(made);
@@ -163,14 +163,14 @@ impl Screen {
         }
     }
 
-    /// Hands a person's answer to the seat that waits for it; one that was let go needs none.
+    /// Sends a person's answer to the seat that waits for it; an excused seat needs none.
     fn reply(&mut self, seat: &str, text: String) {
         if let Some(at) = self.asked.iter().position(|asked| asked.seat == seat) {
             let _ = self.asked.remove(at).answer.send(text);
         }
     }
 
-    /// Tells why something is not done, or asks whether it may be.
+    /// Shows why something cannot be done, or asks for the missing agreement.
     fn refused(&mut self, refusal: StartRefusal, then: Then) {
         match refusal {
             StartRefusal::Wrong(problems) => self.tell(&problems),
@@ -201,7 +201,7 @@ impl Screen {
     async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
         match opening {
             OpenTarget::NewQuestion => return None,
-            // A file is continued by one engine at a time.
+            // Only one engine may write to a file.
             OpenTarget::Resume(_) | OpenTarget::Fork(..) => self.stop_engine().await,
             OpenTarget::Text { .. } | OpenTarget::File(_) | OpenTarget::Replay(_) => {}
         }
@@ -216,8 +216,7 @@ impl Screen {
             .await
     }
 
-    /// Begins with the session that is looked at, and gives the engine its first order. Its programs are
-    /// measured before its file is made.
+    /// Begins the drafted session and sends its first order. Programs are measured before the file exists.
     async fn begin(&mut self, first: Option<FacilitatorRequest>) -> Option<Message> {
         let Some(draft) = self.model.live().and_then(|live| live.draft.as_ref()) else {
             let why = "Not recorded: the session is finished or paused.".to_owned();
@@ -227,7 +226,7 @@ impl Screen {
         let number = latest.load(Ordering::Relaxed) + 1;
         let begin = move |host: &dyn Host, tell: Tell<'_>| {
             let measured = host.measure(&opened, tell);
-            // Work that was cancelled meanwhile is not begun.
+            // Do not begin work that was cancelled meanwhile.
             if latest.load(Ordering::Relaxed) != number {
                 return Opened::Wrong(Vec::new());
             }
@@ -239,7 +238,7 @@ impl Screen {
         self.open_aside("Opening the session".to_owned(), begin).await
     }
 
-    /// Does this on another thread; what was asked for before and is not there yet is no longer waited for.
+    /// Runs `work` on another thread; supersedes earlier work that has not finished.
     async fn open_aside(
         &mut self,
         what: String,
@@ -264,10 +263,10 @@ impl Screen {
         }
     }
 
-    /// Shows what was opened, unless something else was asked for since.
+    /// Shows the result of opening, unless it was superseded.
     pub(super) async fn take_opened(&mut self, number: u64, opened: Opened) -> Option<Message> {
         if number != self.opening.load(Ordering::Relaxed) {
-            // Without its order the engine leaves at once.
+            // An engine whose handle is dropped pauses its session.
             if let Opened::Begun(running, _) = opened {
                 let file = running.path.display();
                 self.model.notice =

@@ -1,11 +1,11 @@
-//! The agenda on the screen: listed, added to, settled.
+//! Agenda on the screen: listing, adding, settling.
 
 use super::*;
 use crate::core::{AgendaChange, Command};
 use crate::engine::FacilitatorRequest;
 use crate::history::Point;
 
-/// A counted round after which a conflict is open.
+/// Returns a counted round with an open conflict.
 fn with_conflict() -> Model {
     let mut lines = saved("context-passing.s2s");
     let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_))).unwrap();
@@ -20,7 +20,7 @@ fn with_conflict() -> Model {
     live_on(lines, |event| matches!(event, Event::TallyMade(_)))
 }
 
-/// What submitting the form at hand orders.
+/// Submits the focused form, and returns the change that it orders.
 fn submitted(model: &mut Model) -> Option<AgendaChange> {
     let effects = update(model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
     effects.into_iter().find_map(|effect| match effect {

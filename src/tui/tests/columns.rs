@@ -1,15 +1,15 @@
-//! Columns stand under each other, and no number is cut at any width.
+//! Alignment of columns, and numbers that are never cut, at every width.
 
 use super::many::panel;
 use super::*;
 
-/// The words with a digit; those that are cut with a sign are left out.
+/// Returns the words with a digit; skips words that end in a cut mark.
 fn numbers(screen: &str) -> Vec<&str> {
     let is_number = |word: &&str| word.contains(|c: char| c.is_ascii_digit()) && !word.contains('…');
     screen.split_whitespace().filter(is_number).collect()
 }
 
-/// The lines of a pane, without its frame.
+/// Returns the lines of a pane without its frame.
 fn pane(model: &Model, pane: Pane, (width, height): (u16, u16)) -> String {
     let mut model = model.clone();
     (model.focus, model.size) = (pane, (width, height));
@@ -34,7 +34,7 @@ fn no_number_is_cut() {
             let wide = pane(&model, shown, (300, 60));
             let known: std::collections::HashSet<&str> = numbers(&wide).into_iter().collect();
             assert!(!known.is_empty(), "{name} {shown:?}: {wide}");
-            // Beside an answer there is no list below this width.
+            // Narrower screens show no list next to an answer.
             let least = if name == "counted" { 60 } else { 24 };
             for width in (least..=130).step_by(crate::cases::cases(3, 1)) {
                 let narrow = pane(&model, shown, (width, 24));
@@ -49,7 +49,7 @@ fn no_number_is_cut() {
     }
 }
 
-/// Times end in one column, and the models begin in one.
+/// Times are right-aligned in one column; models start in one column.
 #[test]
 fn columns_stand_under_each_other() {
     let mut lines = panel(10);
@@ -59,7 +59,7 @@ fn columns_stand_under_each_other() {
         }
     }
     let mut model = live_on(lines, |event| matches!(event, Event::RoundClosed(_)));
-    // What was known before the close.
+    // The state before the close.
     model.replay = Replay::new(model.replay.lines[..model.replay.lines.len() - 1].to_vec());
     for width in [60, 80, 100, 120, 160] {
         let rows = pane(&model, Pane::Seats, (width, 24));

@@ -1,4 +1,4 @@
-//! The footer: how to leave, and no key that cannot work.
+//! Footer: how to leave, and no key without effect.
 
 use super::scenes::{draft, home};
 use super::*;
@@ -22,7 +22,7 @@ fn code(key: &str) -> KeyCode {
     }
 }
 
-/// A key in the footer does what it says: more than telling why it cannot.
+/// An effect is more than the message that the key cannot work.
 #[test]
 fn every_key_in_the_footer_does_something() {
     let failed = |event: &Event| matches!(event, Event::SeatFailed(_));

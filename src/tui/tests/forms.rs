@@ -1,4 +1,4 @@
-//! Forms: errors under their fields, and what a field shows that is not written in.
+//! Forms: errors under their fields, and the display of unfocused fields.
 
 use super::scenes::{draft, shows};
 use super::*;
@@ -16,7 +16,6 @@ fn an_error_stands_under_its_field() {
     shows("form-error", &model);
 }
 
-/// A field that is not written in shows how its text begins, however long its lines are.
 #[test]
 fn a_long_line_is_shown_from_its_start() {
     let mut model = draft(None);
@@ -36,7 +35,7 @@ fn a_long_line_is_shown_from_its_start() {
     }
 }
 
-/// Of a long paste little is seen, so its length is said.
+/// Little of a long paste is visible, so its length is shown.
 #[test]
 fn a_long_paste_says_that_it_works() {
     let mut model = draft(None);

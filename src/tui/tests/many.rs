@@ -1,4 +1,4 @@
-//! Panels of hundreds and thousands of seats: what failed first, drawn quickly.
+//! Panels of hundreds and thousands of seats: failed seats first, drawn quickly.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::history::SeatFailed;
 
-/// The log of a round with this many seats in the place of five; of every ten, one fails.
+/// Returns the log of a round with `count` seats instead of five; one of every ten fails.
 pub fn panel(count: usize) -> Vec<LogEntry> {
     let mut all = Vec::new();
     let mut names: Vec<Vec<String>> = Vec::new();
@@ -97,7 +97,7 @@ fn many_seats_are_listed_open_and_revealed() {
     super::scenes::shows("many-revealed", &model);
 }
 
-/// The limit is wide, for slow machines and builds without optimization.
+/// The limit is generous, for slow machines and unoptimized builds.
 #[test]
 fn a_key_among_two_thousand_seats_is_answered_quickly() {
     let mut model = counted(2000);

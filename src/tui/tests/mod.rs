@@ -1,4 +1,4 @@
-//! The screen without a terminal: messages in, rendered text out.
+//! Screen without a terminal: messages in, rendered text out.
 
 mod agenda;
 mod columns;
@@ -63,7 +63,7 @@ fn press(model: &mut Model, code: KeyCode) -> Vec<Effect> {
     update(model, Message::Key(KeyEvent::new(code, KeyModifiers::NONE)))
 }
 
-/// A live session up to the first event of this kind.
+/// Returns a live session up to the first event of this kind.
 fn live_until(is_last: impl Fn(&Event) -> bool) -> Model {
     live_on(saved("context-passing.s2s"), is_last)
 }
@@ -93,7 +93,7 @@ fn the_end_of_a_session_shows_decision_seats_tally_and_an_answer() {
     }
 }
 
-/// Tokens and money stand beside what was revealed, and nowhere before.
+/// Tokens and cost are shown next to revealed answers, and nowhere before.
 #[test]
 fn what_a_round_has_cost_is_shown_once_it_is_closed() {
     let mut lines = saved("context-passing.s2s");
@@ -140,7 +140,7 @@ fn nothing_of_an_answer_is_on_any_pane_before_the_reveal() {
     }
 }
 
-/// `UPDATE_SNAPSHOTS=1` writes it again.
+/// `UPDATE_SNAPSHOTS=1` rewrites the table.
 #[test]
 fn the_manual_has_the_table_of_keys() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SCREEN.md");
@@ -177,7 +177,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
     }
 }
 
-/// The outcome gives way to nothing; what stands at the right is whole or not there.
+/// The outcome is never cut; the text at the right is whole or absent.
 #[test]
 fn the_outcome_is_never_covered_by_what_stands_beside_it() {
     let mut lines = saved("release-consent.s2s");
@@ -216,7 +216,7 @@ fn keys_step_and_seek() {
 #[test]
 fn a_seek_gives_the_state_that_folding_gives() {
     let mut lines = saved("context-passing.s2s");
-    // Long enough for several marks; repeated events change nothing or the same things.
+    // Long enough for several checkpoints; repeated events are harmless.
     lines = std::iter::repeat_n(lines, crate::cases::cases(380, 900)).flatten().collect();
     let mut stops = vec![0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384];
     stops.retain(|at| *at <= lines.len());

@@ -1,4 +1,4 @@
-//! What comes next is said on every live screen; pickers, forms and dialogs do what they say.
+//! The next action on every live screen; pickers, forms and dialogs.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -15,7 +15,7 @@ fn third(model: &Model) -> String {
     rendered(&model, (80, 24)).lines().nth(2).unwrap_or_default().trim().to_owned()
 }
 
-/// What an engine would record of a command is recorded and seen.
+/// Passes the events of a command to the model, as an engine would.
 fn happen(model: &mut Model, command: Command) {
     let at = model.session().last_at;
     for event in decide(model.session(), command, at).unwrap() {
@@ -48,7 +48,7 @@ fn the_third_line_says_what_comes_next() {
     }
 }
 
-/// Where seats fail the line is full, and the time is what it is for.
+/// Failed seats fill the line, but the time left stays.
 #[test]
 fn the_time_left_stays_when_seats_fail() {
     let mut lines = panel(10);
@@ -66,7 +66,7 @@ fn the_time_left_stays_when_seats_fail() {
     }
 }
 
-/// `m` is for the chosen seat and narrows while one types; Alt-Enter is for all, what is typed may be taken.
+/// `m` chooses for one seat, Alt-Enter for all; typing narrows the list or adds a model.
 #[test]
 fn a_model_is_typed_for_one_seat_or_for_all() {
     let chosen = |typed: &str, modifiers| {
@@ -96,7 +96,6 @@ fn a_model_is_typed_for_one_seat_or_for_all() {
     assert_eq!((seats.len(), seats[2].1.as_str()), (3, "lab/new"));
 }
 
-/// Between rounds `m` gives a seat another model from the next round on.
 #[test]
 fn a_model_is_chosen_between_rounds() {
     let mut lines = saved("context-passing.s2s");
@@ -124,7 +123,7 @@ fn a_draft_warns_of_what_would_be_refused() {
         screen.contains("`max_snapshot_bytes` is 262,144") && screen.contains("o open (1 problem)"),
         "{screen}"
     );
-    // Its lines are broken once, not for each key.
+    // The lines are wrapped once, not for each key.
     press(&mut model, KeyCode::Char('j'));
     let begun = std::time::Instant::now();
     for _ in 0..10 {
@@ -139,7 +138,7 @@ fn a_draft_warns_of_what_would_be_refused() {
     assert!(screen.contains("ollama/llama3.2: its provider does not list it"), "{screen}");
 }
 
-/// The first round has every ballot, a deadline, a quorum: what few need is folded.
+/// The form supports every ballot, deadline and quorum; rarely needed fields are folded.
 #[test]
 fn the_form_of_a_question_unfolds_what_few_need() {
     let mut model = super::scenes::home();
@@ -173,7 +172,7 @@ fn the_form_of_a_question_unfolds_what_few_need() {
     assert!(loaded.is_ok(), "{text}");
 }
 
-/// A private answer is kept nowhere, so it is not thrown away by one key.
+/// A private answer is not stored, so discarding it needs a confirmation.
 #[test]
 fn a_private_answer_is_thrown_away_only_when_one_agrees() {
     let mut model = live_until(|event| matches!(event, Event::RoundOpened(_)));
@@ -192,7 +191,8 @@ fn a_private_answer_is_thrown_away_only_when_one_agrees() {
     assert!(model.overlay.is_none() && model.notice.is_none());
 }
 
-/// A session that asks for an approval after its proposal was blocked; `step` in it is the round's id.
+/// Returns a session that asks for an approval after its proposal was blocked; `step` in it is replaced by the
+/// round's id.
 fn after_a_block(approval: &str) -> Model {
     use crate::core::{NextAction, next};
     let mut lines = saved("release-consent.s2s");
@@ -216,7 +216,7 @@ fn after_a_block(approval: &str) -> Model {
     model
 }
 
-/// Only where a yes asks the proposal again is there something to amend.
+/// Enter amends only where a yes asks the proposal again.
 #[test]
 fn an_approval_after_a_block_says_what_it_asks() {
     let mut model = after_a_block("message: Adopt it?, on_reject: step");
@@ -230,7 +230,6 @@ fn an_approval_after_a_block_says_what_it_asks() {
     );
 }
 
-/// A person's block is not handed in before it says what would lift it.
 #[test]
 fn a_block_without_its_change_stays_in_its_form() {
     let model = live_on(saved("release-consent.s2s"), |event| matches!(event, Event::RoundOpened(_)));
@@ -240,7 +239,6 @@ fn a_block_without_its_change_stays_in_its_form() {
     assert_eq!(says(r#"{"consent": "block", "minimum_change": "wait"}"#), "");
 }
 
-/// A blocked proposal is amended where it is said, or left blocked.
 #[test]
 fn a_block_is_answered_with_the_proposal_amended() {
     let mut model = after_a_block("message: Amend it?, on_approve: step");
@@ -260,7 +258,6 @@ fn a_block_is_answered_with_the_proposal_amended() {
     assert!(effects.iter().any(amended), "{effects:?}");
 }
 
-/// A note is confirmed, and stands with the votes from then on.
 #[test]
 fn a_note_is_seen_once_it_is_taken() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
@@ -270,7 +267,6 @@ fn a_note_is_seen_once_it_is_taken() {
     assert!(screen.contains("Note kept") && screen.contains("note: One minute is fine."), "{screen}");
 }
 
-/// Of fifty sessions the questions are told apart, and it is said that there are more.
 #[test]
 fn many_sessions_are_told_apart_and_counted() {
     let mut model = super::scenes::home();
@@ -288,7 +284,6 @@ fn many_sessions_are_told_apart_and_counted() {
     );
 }
 
-/// Of a long list in a form it is said how much is below.
 #[test]
 fn a_long_list_in_a_form_says_how_much_is_below() {
     let mut model = super::scenes::home();
@@ -301,7 +296,7 @@ fn a_long_list_in_a_form_says_how_much_is_below() {
     assert!(screen.contains("] persona-0") && screen.contains("… 6 more"), "{screen}");
 }
 
-/// What is lost by leaving is asked about first: models that were given to seats.
+/// Models given to seats would be lost.
 #[test]
 fn models_given_to_seats_are_not_left_by_one_key() {
     let mut model = draft_of_one_model(3);

@@ -1,9 +1,9 @@
-//! The phases of a discussion.
+//! Phases of a discussion.
 
 use super::scenes::{draft, shows};
 use super::*;
 
-/// What a discussion by the strategy `delphi` expands to.
+/// Expansion of a discussion with the strategy `delphi`.
 const DISCUSSION: &str = "\
 goal: \"Choose a cache\"
 participants: [software-architect, qa-lead]

@@ -1,4 +1,4 @@
-//! Reading an answer over the whole screen, and search in what may be read.
+//! Full-screen reading of an answer, and search in all readable texts.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn the_arrows_lead_to_the_other_seats() {
     assert_eq!(model.seat_name(), Some("technical-lead"));
 }
 
-/// What stands on the screen or behind it is found wherever the cursor is, counted, and gone around.
+/// Matches on and behind the screen are found from any cursor position, counted, and visited in a cycle.
 #[test]
 fn search_reads_all_answers_of_all_rounds() {
     let mut model = counted();
@@ -60,7 +60,7 @@ fn search_reads_all_answers_of_all_rounds() {
     assert_eq!(model.notice.as_deref(), Some("1 of 1 matches of “zanzibar”"));
     assert_eq!((model.focus, model.seat_name()), (Pane::Answer, Some("product-manager")));
     assert!(rendered(&model, (80, 24)).contains("Zanzibar"));
-    // The words of one's own question are in the first round's snapshot too.
+    // The question's words are also in the first round's snapshot.
     type_in(&mut model, "/atomic");
     press(&mut model, KeyCode::Enter);
     let of = |model: &Model| {
@@ -82,7 +82,6 @@ fn search_reads_all_answers_of_all_rounds() {
     assert!(model.words.is_empty() && matches!(model.mode, Mode::Live(_)), "Esc ends the search first");
 }
 
-/// On a small screen a long word to the person takes more lines instead of being cut.
 #[test]
 fn a_notice_is_whole_on_a_small_screen() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
@@ -96,7 +95,6 @@ fn a_notice_is_whole_on_a_small_screen() {
     assert!(rendered(&model, (40, 12)).contains("word…"));
 }
 
-/// The help page names what works now first, in two pages.
 #[test]
 fn the_help_page_begins_with_what_works_here() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
@@ -105,6 +103,5 @@ fn the_help_page_begins_with_what_works_here() {
     let screen = rendered(&model, (80, 300));
     let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}\n{screen}"));
     assert!(at("accept result") < at("export report") && at("export report") < at("In a form"));
-    // On a screen of usual size they are two pages.
     assert!(screen.lines().filter(|line| line.contains(char::is_alphanumeric)).count() <= 44, "{screen}");
 }

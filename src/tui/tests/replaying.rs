@@ -1,8 +1,8 @@
-//! A replay shows a session as it was: its question, its clocks, a time line.
+//! Replay of a session: its question, clocks and time line.
 
 use super::*;
 
-/// A round whose first seat is sealed after 3 s and whose others are sealed after 5 minutes of quiet.
+/// Returns a round whose first seat is sealed after 3 s, and the others after 5 minutes of quiet.
 fn slow() -> Vec<LogEntry> {
     let mut lines = saved("context-passing.s2s");
     let sealed = |line: &LogEntry| matches!(line.stamped.event, Event::BallotSealed(_));
@@ -48,7 +48,6 @@ fn c_leads_to_the_next_reveal() {
     assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with("No reveal after this moment")));
 }
 
-/// A new session is not begun by one key.
 #[test]
 fn forking_asks_first() {
     use crate::tui::home::OpenTarget;

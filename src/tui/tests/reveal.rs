@@ -1,11 +1,11 @@
-//! The reveal: outcome, votes and answers at every size; earlier rounds; colors of options.
+//! The reveal at every size, earlier rounds, colors of options.
 
 use ratatui::style::{Color, Style};
 
 use super::*;
 use crate::ballot::Ballot;
 
-/// A session of two rounds: in the second, the product manager comes over to `inline`.
+/// Returns a session of two rounds; in the second, the product manager changes to `inline`.
 pub fn two_rounds() -> Vec<LogEntry> {
     let lines = saved("context-passing.s2s");
     let (first, last) = (
@@ -59,7 +59,6 @@ fn live(lines: Vec<LogEntry>) -> Model {
     model
 }
 
-/// Whatever the question, what was decided and words of an answer are on the first screen.
 #[test]
 fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
     let counted = |event: &Event| matches!(event, Event::TallyMade(_));
@@ -106,7 +105,7 @@ fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
     assert!(uncounted.overlay.is_none() && uncounted.notice.is_some(), "no rule counts it");
 }
 
-/// Live and in a replay, a round before the last is looked at with `[`, and left with `]` or `Esc`.
+/// `[` shows an earlier round, live and in a replay; `]` or `Esc` leaves it.
 #[test]
 fn an_earlier_round_is_looked_at_while_a_later_one_is_there() {
     let mut model = live(two_rounds());
@@ -127,13 +126,13 @@ fn an_earlier_round_is_looked_at_while_a_later_one_is_there() {
     press(&mut model, KeyCode::Char('['));
     assert_eq!(press(&mut model, KeyCode::Esc), []);
     assert!(model.rounds_back == 0 && matches!(model.mode, Mode::Live(_)));
-    // An order concerns the present round.
+    // An order shows the current round.
     press(&mut model, KeyCode::Char('['));
     press(&mut model, KeyCode::Char('A'));
     assert!(model.rounds_back == 0 && model.overlay.is_some());
 }
 
-/// Once all is over the head speaks of every question, and each has its line, also on the smallest screen.
+/// The header summarizes all questions of a finished session; each has a line, even on the smallest screen.
 #[test]
 fn a_finished_session_names_each_of_its_decisions() {
     let mut lines = two_rounds();
@@ -156,7 +155,7 @@ fn a_finished_session_names_each_of_its_decisions() {
     }
 }
 
-/// Every option has a color and a sign, the same in its bar and its seats; an abstention is no error.
+/// Bars and seats use the same color and sign; an abstention is no error.
 #[test]
 fn an_option_has_one_color_and_one_sign() {
     let mut lines = saved("context-passing.s2s");
@@ -179,7 +178,7 @@ fn an_option_has_one_color_and_one_sign() {
         buffer.content.iter().filter(|cell| cell.symbol() == sign).map(ratatui::buffer::Cell::style).collect()
     };
     let colors = |sign: &str| {
-        // The title of an answer names signs without their color.
+        // The signs in an answer's title have no color.
         let is_colored = |color: &Option<Color>| *color != Some(Color::Reset);
         let mut colors: Vec<Option<Color>> =
             cells(sign).iter().map(|style| style.fg).filter(is_colored).collect();

@@ -1,6 +1,6 @@
-//! Every screen drawn at three sizes, the main states at a fourth, as `tests/snapshots/screen/*.txt` say.
+//! Screens at several sizes, compared with `tests/snapshots/screen/*.txt`.
 //!
-//! `UPDATE_SNAPSHOTS=1` writes them again; read what changed before it is kept.
+//! `UPDATE_SNAPSHOTS=1` rewrites the files; review the difference before you keep it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,6 @@ use crate::tui::{
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
-/// The main states are drawn on a large screen too.
 const LARGE: (u16, u16) = (200, 60);
 const MAIN: [&str; 5] = ["home", "draft", "open", "counted", "replay"];
 
@@ -83,7 +82,7 @@ fn header() -> SessionOpened {
     *opened
 }
 
-/// A session that is looked at and has not begun.
+/// Returns the draft of a session that has not begun.
 pub fn draft(definition: Option<&str>) -> Model {
     let mut opened = header();
     if let Some(definition) = definition {
@@ -92,7 +91,7 @@ pub fn draft(definition: Option<&str>) -> Model {
     draft_of(opened)
 }
 
-/// A session that is looked at, with this many seats of one model.
+/// Returns a draft with `count` seats of one model.
 pub fn draft_of_one_model(count: usize) -> Model {
     let mut opened = header();
     let seat = SeatInfo { model: "ollama/llama3.2".to_owned(), ..opened.participants[0].clone() };
@@ -159,8 +158,8 @@ fn a_draft() {
     shows("draft-again", &again);
 }
 
-/// A question that names what is not handed over, or sends its readers elsewhere, is marked; a round
-/// that is refused as it stands is corrected, not skipped.
+/// The checks mark questions that refer to missing material or outside sources; a refused round is corrected,
+/// not skipped.
 #[test]
 fn a_draft_whose_question_is_not_borne_out() {
     let definition = |question: &str| {
@@ -204,7 +203,7 @@ fn an_open_round() {
             "product-manager",
             progress(RequestPhase::Waiting, 800, 2, Some("cannot connect to `models.example`")),
         ),
-        // What is noted of a seat that is settled is not shown.
+        // Progress of a settled seat is not shown.
         ("qa-lead", progress(RequestPhase::Stalled, 7000, 1, None)),
     ];
     let mut open = open;
@@ -282,7 +281,7 @@ fn a_work_item_whole() {
     shows("item", &model);
 }
 
-/// With a deadline the time left is shown, the last seconds with a sign.
+/// The last seconds have a sign.
 #[test]
 fn the_time_left_of_a_round() {
     let mut lines = saved("context-passing.s2s");
@@ -302,7 +301,6 @@ fn the_time_left_of_a_round() {
     }
 }
 
-/// A key that cannot work opens nothing and says why, and the footer does not name it.
 #[test]
 fn a_key_that_cannot_work_says_why() {
     let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
@@ -320,7 +318,7 @@ fn a_key_that_cannot_work_says_why() {
     }
 }
 
-/// Enter reads and orders nothing; accepting and closing ask once, in other words without a decision.
+/// Enter only reads. Accepting and closing ask for confirmation; the text differs without a decision.
 #[test]
 fn what_ends_a_round_or_session_asks_first() {
     let mut decided = counted();

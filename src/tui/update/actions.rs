@@ -1,4 +1,4 @@
-//! Carries out each action.
+//! Executes the actions of keys.
 
 use std::path::PathBuf;
 
@@ -17,16 +17,15 @@ use crate::tui::panes::answer;
 use crate::tui::reading::{TextKind, TextView};
 use crate::tui::screen::{max_scroll, pane_text, title};
 
-/// Time that one key adds to a round, in milliseconds.
 const MORE_TIME: Command = Command::ExtendDeadline { more_ms: 60_000 };
 
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
-    // Work that is under way can be cancelled.
+    // While other work runs, nothing else is ordered; it can only be cancelled.
     if model.busy.is_some() && (is_order(action) || action == Action::ChooseModel) {
         return Vec::new();
     }
     if is_order(action) {
-        // An order concerns the present round, which is then shown.
+        // Orders apply to the current round, so it is shown.
         model.rounds_back = 0;
     }
     let Some(why) = refusal(model, action) else { return carry_out(model, action) };
@@ -34,7 +33,7 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// An action that works only while a session is led changes it; the others change what is looked at.
+/// Returns whether an action changes the session: it works only in states of a session that is being led.
 fn is_order(action: Action) -> bool {
     let is_led =
         |state: &ScreenState| !matches!(state, ScreenState::Home | ScreenState::Closed | ScreenState::Replay);
@@ -93,12 +92,11 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Back to the home screen; from there, nowhere.
+/// Goes back: from side-by-side answers, a search or an earlier round first, then home.
 fn home(model: &mut Model) -> Vec<Effect> {
     if std::mem::take(&mut model.is_side_by_side) {
         return Vec::new();
     }
-    // Going back leads from a search and an earlier round before it leads out.
     if !model.words.is_empty() || model.rounds_back > 0 {
         model.words.clear();
         (model.rounds_back, model.hit) = (0, None);
@@ -169,8 +167,8 @@ fn open_round(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Order(FacilitatorRequest::OpenRound { seen })]
 }
 
-/// The form that edits the round: of a session that has not begun its question as it was typed in, its seats
-/// as a list.
+/// Opens the form that edits the drafted round.
+/// Before the session begins, it shows the question as typed, or the seats as a list.
 fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
     let is_seats = action == Action::ChooseParticipants;
     let is_new = model.live().is_some_and(|live| live.is_new_question);
@@ -201,7 +199,7 @@ fn to_end(model: &mut Model, is_end: bool) {
     model.scroll[model.focus as usize] = if is_end { usize::MAX } else { 0 };
 }
 
-/// The snapshot; once it is shown, its difference from the last one and back.
+/// Shows the snapshot; pressed again, its diff from the last one, and back.
 fn show_snapshot(model: &mut Model) {
     let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
     let is_shown = model.focus == Pane::Snapshot;
@@ -212,7 +210,7 @@ fn show_snapshot(model: &mut Model) {
     }
 }
 
-/// To the next pane that has something to show.
+/// Focuses the next pane with content.
 fn cycle_pane(model: &mut Model, by: usize) {
     let at = model.focus as usize;
     let next = (1..=Pane::ALL.len()).map(|step| Pane::ALL[(at + step * by) % Pane::ALL.len()]);
@@ -226,12 +224,12 @@ fn cycle_pane(model: &mut Model, by: usize) {
     model.focus = next.into_iter().find(has_content).unwrap_or(model.focus);
 }
 
-/// To the next or previous seat of the list, at its ends around.
+/// Chooses the next or previous seat of the list; wraps around.
 fn cycle_seat(model: &mut Model, forward: bool) {
     move_seat(model, |at, count| (at + if forward { 1 } else { count - 1 }) % count);
 }
 
-/// Chooses another seat by its place in the list, given the present one and the number of seats.
+/// Chooses another seat by its index in the list; `to` gets the present index and the number of seats.
 fn move_seat(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     let order = model.seat_order();
     let chosen = model.seat.min(model.seat_count().saturating_sub(1));
@@ -241,7 +239,7 @@ fn move_seat(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     }
 }
 
-/// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
+/// Opens the focused item over the whole screen; a seat without an answer shows its error.
 fn read(model: &mut Model) {
     let (kind, pane) = match model.focus {
         Pane::Steps => return lists::steps(model),
@@ -263,8 +261,7 @@ fn text_of(model: &Model, pane: Pane) -> String {
     text.unwrap_or_else(|| pane_text(model, pane, 76))
 }
 
-/// The answer of the next seat takes the place of the one that is read, from its beginning; what is searched for
-/// stays.
+/// Replaces the displayed answer with the next seat's, scrolled to the top; the search words stay.
 pub fn read_other_seat(model: &mut Model, forward: bool) {
     cycle_seat(model, forward);
     let text = text_of(model, Pane::Answer);

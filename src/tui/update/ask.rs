@@ -1,5 +1,4 @@
-//! Questions before an action: accepting a result, closing a round that seats still answer, forking, leaving
-//! a running session.
+//! Confirmations before accepting, closing, forking, excusing and leaving.
 
 use std::path::PathBuf;
 
@@ -18,7 +17,7 @@ use crate::tui::live::LiveSession;
 use crate::tui::model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
 use crate::tui::replay::Replay;
 
-/// Asks whether the result is accepted; accepting without a decision is plainly another question.
+/// Asks whether to accept the result; the question differs without a decision.
 pub fn accept(model: &mut Model) -> Vec<Effect> {
     let session = model.session();
     let last = session.rounds.last();
@@ -55,7 +54,7 @@ pub fn next_if_accepted(session: &Session) -> Option<NextAction> {
     Some(next(&after))
 }
 
-/// Closes the open round; asks first while seats still answer.
+/// Closes the open round; asks first while seats are still answering.
 pub fn close(model: &mut Model) -> Vec<Effect> {
     let Some(round) = model.session().open_round() else { return Vec::new() };
     let (unsettled, sealed) = (round.open_seats().count(), round.sealed());
@@ -70,14 +69,14 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     ask(model, "Close the round now?", &text, Asked::Order(FacilitatorRequest::CloseRound), None)
 }
 
-/// Asks whether a session that has not ended goes on; else its replay is looked at.
+/// Asks whether to resume a session that has not ended; otherwise its replay is shown.
 pub fn resume(model: &mut Model) {
     let text = "It has not ended. y resumes it; Esc shows the replay, from which o resumes it later.";
     let then = Asked::Open(OpenTarget::Resume(PathBuf::from(&model.file)));
     ask(model, "Resume this session?", text, then, None);
 }
 
-/// Lets a seat go: one that failed at once, one that may still answer only once the person agrees.
+/// Excuses a failed seat at once; asks first if the seat may still answer.
 pub fn excuse(model: &mut Model) -> Vec<Effect> {
     let Some(participant) = model.seat_to_help() else { return Vec::new() };
     let round = model.session().open_round();
@@ -115,7 +114,7 @@ fn ask(model: &mut Model, title: &str, text: &str, then: Asked, below: Option<Bo
     Vec::new()
 }
 
-/// Only `y` agrees: neither Enter nor the same key again.
+/// Accepts only `y` as consent: not Enter, not a repeated key.
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let rehearses = matches!(&model.overlay, Some(Overlay::Ask(Ask { then: Asked::Rehearse, .. })));
     if rehearses && key.code == KeyCode::Char('m') {
@@ -139,14 +138,13 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     }
 }
 
-/// Leaves to the home screen or out of the program, or asks first if a session is running. What is typed
-/// is kept either way.
+/// Leaves the session or the program; asks first if a session is running. Drafts of forms are kept either way.
 pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let is_at_work = matches!(&model.mode, Mode::Live(live) if live.draft.is_none() && live.ended.is_none());
     let is_out = model.session().open_round().is_some() || model.session().open_items().next().is_some();
     let form = match model.overlay.take() {
         Some(Overlay::Form(form)) => Some(form),
-        // Pressing it twice means yes.
+        // Pressing the key again confirms.
         Some(Overlay::Ask(Ask { then: Asked::Leave(_), below, .. })) => return leave_now(model, to, below),
         _ => None,
     };

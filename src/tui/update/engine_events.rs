@@ -1,4 +1,4 @@
-//! Messages from outside: events on disk, refusals, the end; a draft, the project's context.
+//! Updates from the engine and the host: events, refusals, drafts, context.
 
 use super::{ask, forms, lists};
 use crate::core::ExitCode;
@@ -20,7 +20,6 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
             if let Some(live) = model.live_mut() {
                 live.is_refused = live.ordered.is_some();
             }
-            // The shown context may be stale.
             return vec![Effect::ReadContext];
         }
         EngineUpdate::Note(what) => model.notice = Some(what),
@@ -49,13 +48,13 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
         live.ordered = None;
     }
     if live.draft.take().is_some() {
-        // The replayed events come again from disk, one by one.
+        // The previewed events arrive again from disk, one by one.
         model.replay = Replay::new(Vec::new());
     }
     let event = happened.stamped.event.clone();
     let before = model.screen_state();
     model.replay.push(happened);
-    // A question about a round that has closed meanwhile is withdrawn.
+    // Withdraws a confirmation that no longer applies.
     if matches!(model.overlay, Some(Overlay::Ask(_))) && model.screen_state() != before {
         model.overlay = None;
     }
@@ -73,7 +72,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     if let Event::SynthesisRecorded { .. } = event {
         model.notice = Some("Note kept: later rounds and the report have it.".to_owned());
     }
-    // Seats settle while an order is under way.
+    // Seats may settle before the order is carried out.
     if !matches!(event, Event::BallotSealed(_) | Event::SeatFailed(_)) {
         effects.extend(forms::happened(model));
     }
@@ -85,10 +84,10 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     effects
 }
 
-/// After a longer round the person may look elsewhere, in milliseconds.
+/// The end of a longer round notifies the person, in milliseconds.
 const LONG: u64 = 30_000;
 
-/// Nobody's answer is kept on the way: it is the engine's to seal.
+/// Shows that a person's seat is asked.
 pub fn asked(model: &mut Model, seat: String) {
     let Some(live) = model.live_mut() else { return };
     live.asked.retain(|other| *other != seat);
@@ -96,7 +95,7 @@ pub fn asked(model: &mut Model, seat: String) {
     model.focus = Pane::Question;
 }
 
-/// A saved session is shown; `damage` says why not to its end.
+/// Shows a saved session; `damage` is the reason if it is not complete.
 pub fn replay_shown(model: &mut Model, damage: Option<String>) {
     model.notice = damage.or(model.notice.take());
     if model.session().closed.is_none()
@@ -117,7 +116,6 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else if matches!(event, Event::RoundOpened(_) | Event::TallyMade(_)) {
         Pane::Seats
     } else if matches!(event, Event::SessionClosed(_)) && model.focus == Pane::Question {
-        // After an approval the result is shown again.
         if model.session().rounds.is_empty() { Pane::Steps } else { Pane::Seats }
     } else if matches!(event, Event::RoundAskedAgain { .. } | Event::ApprovalRequested(_)) {
         Pane::Question
@@ -131,7 +129,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     model.focus = pane;
 }
 
-/// Moves the cursor to a seat that failed, unless the chosen one can still be helped itself.
+/// Chooses a seat that failed, unless the chosen one still needs help itself.
 fn seat_for(model: &mut Model, event: &Event) {
     let Some(round) = model.session().open_round() else { return };
     let chosen = round.seats.get_index(model.seat).map(|(_, seat)| &seat.status);

@@ -1,4 +1,6 @@
-//! Forms: opened, typed in, handed in, put away. What was typed is kept until what it orders happened.
+//! Opening, editing, submitting and closing of forms.
+//!
+//! A draft is kept until its order has been carried out.
 
 use crossterm::event::KeyEvent;
 
@@ -41,12 +43,12 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.paste(text);
     let count = text.chars().count();
-    // Of a long paste little is seen.
+    // Little of a long paste is visible.
     model.notice = (count > 1000).then(|| format!("Pasted {} characters.", group_digits(count)));
     vec![Effect::KeepSoon]
 }
 
-/// Completes the path in the field at hand, and lists what it could be.
+/// Completes the focused path, and lists the candidates.
 pub fn complete_path(model: &mut Model, found: &[String]) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     let names = form.complete_path(found).iter().take(20).map(String::as_str).collect::<Vec<_>>().join("   ");
@@ -60,7 +62,7 @@ pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
     }
 }
 
-/// Puts a form away. What is kept of it comes back; what is not kept is thrown away only once the person agrees.
+/// Closes a form and keeps its draft; a draft that cannot be kept is discarded only after a confirmation.
 fn close_form(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     let form = form.clone();
@@ -127,7 +129,7 @@ fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// A form that was handed in comes back with what is wrong with it.
+/// Reopens the submitted form with the error; returns whether there was one.
 pub fn refused(model: &mut Model, why: &str) -> bool {
     let Some(mut form) = model.live_mut().and_then(|live| live.handed_in.take()) else { return false };
     form.refuse(why.to_owned());
@@ -135,20 +137,20 @@ pub fn refused(model: &mut Model, why: &str) -> bool {
     true
 }
 
-/// The order of a form was carried out, so its text need not be kept.
+/// The order of the form was carried out, so its draft is deleted.
 pub fn happened(model: &mut Model) -> Option<Effect> {
     let form = model.live_mut()?.handed_in.take()?;
     Some(Effect::Keep(form.kept_as.clone(), None))
 }
 
-/// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
-/// session is on disk.
+/// Closes the form of a new question once its session is drafted. Its text stays stored until the session is
+/// on disk.
 pub fn drafted(model: &mut Model) -> bool {
     let is_new_question = form(model).is_some_and(|form| form.purpose == FormKind::NewQuestion);
     model.overlay.take_if(|_| is_new_question).is_some()
 }
 
-/// A topic that cannot begin: what is wrong with it is said in its form.
+/// Shows in the form of a new question why it cannot begin; returns whether that form is open.
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
     let new = form(model).filter(|form| form.purpose == FormKind::NewQuestion);
     new.map(|form| form.refuse(why.to_owned())).is_some()

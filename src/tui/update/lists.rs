@@ -1,5 +1,4 @@
-//! Lists and texts over the panes, opened and chosen from: models, links of seats, material, the agenda, steps,
-//! other rules, the doctor.
+//! Lists and texts over the panes: contents and choices.
 
 use indexmap::IndexMap;
 
@@ -22,7 +21,7 @@ use crate::tui::panes::seats::{access_word, invitation, is_agent, seat_to_invite
 use crate::tui::reading::TextView;
 use crate::workflow::LINK;
 
-/// The model text of a person at this terminal.
+/// Model of a seat that a person at this terminal answers.
 const HUMAN: &str = "human";
 const DOCTOR: &str = "Providers";
 
@@ -34,7 +33,7 @@ fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String
     model.overlay = Some(Overlay::Text(TextView::plain(title, text)));
 }
 
-/// Does what the chosen row of the list stands for; `for_all`: for all that could be meant.
+/// Performs the action of the chosen row; `for_all` applies it to all seats.
 pub fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
     let Some(Overlay::List(list)) = &model.overlay else { return Vec::new() };
     let Some((at, row)) = list.chosen() else { return Vec::new() };
@@ -61,7 +60,7 @@ pub fn what_if(model: &mut Model) {
     show_text(model, "Other rules (recorded decision unchanged)", text);
 }
 
-/// The steps with a result, then the work items, the newest first.
+/// Lists the steps with a result, then the work items, the newest first.
 pub fn steps(model: &mut Model) {
     const MOST: usize = 5000;
     let session = model.session();
@@ -77,7 +76,7 @@ pub fn steps(model: &mut Model) {
     show_list(model, ListKind::Steps, "Results of steps, then work items, newest first", rows);
 }
 
-/// Work items offered up to here, the newest first, each with the place of its event.
+/// Returns the work items offered up to the shown event, the newest first, with the index of the event.
 fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
     let shown = model.replay.lines.iter().enumerate().take(model.replay.at).rev();
     shown.filter_map(|(index, line)| {
@@ -85,7 +84,7 @@ fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
     })
 }
 
-/// Shows a step's result, or a work item whole: what was sent, byte for byte, and what came back.
+/// Shows a step's result, or a work item in full: the exact input and output.
 fn show_step(model: &mut Model, id: &str) {
     let (title, text) = if let Some((index, item)) = offered(model).find(|(_, item)| item.item == *id) {
         let found = trace::trace(&model.replay.lines[index..=index], model.session());
@@ -103,7 +102,7 @@ pub fn checking(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Doctor]
 }
 
-/// Shows what the doctor found, to a person who still waits for it.
+/// Shows the doctor's report if the person still waits for it.
 pub fn doctor(model: &mut Model, found: String) {
     if let Some(Overlay::Text(reading)) = &mut model.overlay
         && reading.title == DOCTOR
@@ -117,8 +116,9 @@ pub fn note(model: &mut Model) -> Vec<Effect> {
     form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
 
-/// All entries, and where the agenda may change those that make a new one. The value of a row is the list of the
-/// change that Enter prepares, as [`crate::core::AgendaChange`] is written, none for a settled entry, and its id.
+/// Returns all agenda entries, and in a live session the rows that create one.
+///
+/// A row's value is the name of a list in [`crate::core::AgendaChange`] (empty for a settled entry), and an id.
 fn agenda_rows(model: &Model) -> Vec<ListRow> {
     let agenda = &model.session().agenda;
     let new = |change: &str, noun| ListRow::new(&format!("{change} "), &format!("+ new {noun}"), "");
@@ -135,7 +135,7 @@ fn agenda_rows(model: &Model) -> Vec<ListRow> {
     rows
 }
 
-/// A conflict or question, which is settled by a change of the list `settles`.
+/// Returns the row of a conflict or question; the list `settles` contains the change that settles it.
 fn point(point: &Point, settles: &str, noun: &str) -> ListRow {
     let would = point.minimum_change.as_ref().map(|change| format!("would pass with: {change}"));
     let more = point.settled.as_ref().map(|how| wording::settled(how).to_owned()).or(would);
@@ -171,7 +171,7 @@ fn agenda_entry(model: &mut Model, row: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The models that can be chosen, those of this session first; a person, where a seat may be a person's.
+/// Returns the available models, those of this session first; with `with_person` also a human seat.
 fn model_rows(model: &Model, with_person: bool) -> Vec<ListRow> {
     let mut rows: Vec<ListRow> = Vec::new();
     let mut add = |text: &str, about: &str| {
@@ -244,7 +244,7 @@ fn give(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> 
     }
 }
 
-/// Gives seats of a session that has begun another model from the next round on.
+/// Orders another model for seats of a running session, from the next round on.
 fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> {
     let as_it_is = round_form(model).map(|form| form::read(&form));
     let Some(Ok(Submitted::Order(order))) = as_it_is else { return Vec::new() };
@@ -254,12 +254,12 @@ fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> 
     vec![Effect::Order(FacilitatorRequest::Order(revised))]
 }
 
-/// The form of the round that is drafted, as it would open now.
+/// Returns the form of the drafted round with its current values.
 pub fn round_form(model: &Model) -> Option<Form> {
     let session = model.session();
     let id = &model.preview()?.opened.step;
     let step = session.definition().step(id)?;
-    // A person writes text.
+    // The form shows rendered text, not templates.
     let asked = session.rendered_round(step, step.round()?).ok()?;
     Some(form::round(session, id, &asked.round))
 }
@@ -272,7 +272,7 @@ pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     choice(model).map(|choice| Effect::Redraft(SeatChoice { rehearse: true, ..choice })).into_iter().collect()
 }
 
-/// Offers a seat's link. Links work once the session has begun, so it begins for them.
+/// Shows the link of a seat; begins the session first, because links work only in a session that has begun.
 pub fn invite(model: &mut Model) -> Vec<Effect> {
     let Some(seat) = seat_to_invite(model) else { return Vec::new() };
     let state = invitation(model.session(), &seat).unwrap_or_default();
@@ -314,7 +314,7 @@ fn show_link(model: &mut Model, seat: &str, link: &SeatLink) {
     } else {
         "Whoever opens it first votes as this seat: send it to one person alone."
     };
-    // The link is in view on every screen; its code is below it.
+    // The text of the link is first, because the code may not fit on the screen.
     let (access, notes) = (&link.text, link.notes.join("\n\n"));
     let text = format!("{access}\n\n{code}{about} It works while this program runs.\n\n{notes}");
     let title = format!("{seat}: {}", access_word(model.session(), seat));
@@ -332,7 +332,7 @@ pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
     }
 }
 
-/// Takes a new link, now that its invitation is on record, and shows it.
+/// Shows a new link once its invitation is on disk.
 pub fn recorded(model: &mut Model, invited: &SeatInvited) {
     let made = model.live_mut().and_then(|live| live.new_link.take_if(|(made, _)| made == invited));
     let Some((_, link)) = made else { return };

@@ -1,4 +1,4 @@
-//! The one place where the model changes: a message in, effects out.
+//! Central `update` function: one message changes the model and returns effects.
 
 mod actions;
 mod ask;
@@ -37,7 +37,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);
-            // After the home screen the draft shows its notices.
+            // Other screens show their own notices.
             let told = model.home.notices.join(" · ");
             if matches!(model.mode, Mode::Home) && !told.is_empty() {
                 model.notice = Some(told);
@@ -78,7 +78,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         },
         Some(Overlay::Text(_)) => text_key(model, key),
         Some(Overlay::Form(form)) => {
-            // The text that is decided on stays readable while the person decides.
+            // The question stays readable while the person answers it.
             let is_answer = form.is_answer();
             match key.code {
                 KeyCode::PageUp if is_answer => scroll_pane(model, Pane::Question, -i32::from(half)),
@@ -93,7 +93,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             if let Some((binding, _)) = keys::pressed(key, Some(state)) {
                 return perform(model, binding.action);
             }
-            // The key has an action in another state.
+            // The key works in another state.
             model.notice = keys::pressed(key, None).map(|(binding, label)| {
                 let (name, places) = (binding.name, binding.places());
                 format!("No effect in {}. {label}: {name} · {places}", state.word())
@@ -104,7 +104,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
 }
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
-    // A one-line field takes the first line of a paste, as far as it fits.
+    // A one-line field gets the first line of a paste, at most 1,000 characters.
     let line = || -> String { text.lines().next().unwrap_or_default().chars().take(1000).collect() };
     match &mut model.overlay {
         Some(Overlay::Search(words)) => words.push_str(&line()),

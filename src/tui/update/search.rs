@@ -1,14 +1,14 @@
-//! Search in all that may be read on this screen.
+//! Search in all texts that may be read on this screen.
 
 use crate::tui::frame::Pane;
 use crate::tui::model::{Mode, Model, SearchHit};
 use crate::tui::panes::answer::seat_text;
 use crate::tui::screen::{find_lines, max_scroll, pane_text};
 
-/// Longer texts together are not searched, in bytes: a key is answered at once.
+/// Maximum bytes to search, so that a key is answered at once.
 const MOST_BYTES: usize = 16 << 20;
 
-/// To the next occurrence of the words: from what is looked at on and around.
+/// Goes to the next occurrence of the words, starting from the focused text; wraps around.
 pub fn find(model: &mut Model, forward: bool) {
     let words = model.words.clone();
     if words.is_empty() {
@@ -27,12 +27,12 @@ pub fn find(model: &mut Model, forward: bool) {
     model.notice = Some(format!("{} of {}{more} matches of “{words}”", at + 1, hits.len()));
 }
 
-/// Every occurrence in what may be read, from the first round on, and whether all was searched. Leaves
-/// another round shown.
+/// Returns every occurrence from the first round on, and whether all text was searched.
+/// Changes the shown round; the caller restores it.
 fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
     let words = words.to_lowercase();
     let (mut found, mut read) = (Vec::new(), 0);
-    // Rounds that are looked at one after the other; in a replay only the one that is shown.
+    // Live: all rounds, by their distance from the last. Replay: only the shown round.
     let rounds: Vec<usize> = match model.mode {
         Mode::Replay => vec![0],
         Mode::Home | Mode::Live(_) => (0..model.newest_round().max(1)).rev().collect(),
@@ -61,7 +61,7 @@ fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
     (found, true)
 }
 
-/// The hit after the last one, or before it; the first one is the nearest to what is looked at.
+/// Returns the index of the next or previous hit; the first time, the hit nearest to the focused text.
 fn next(model: &Model, hits: &[SearchHit], forward: bool) -> Option<usize> {
     let last = hits.len().checked_sub(1)?;
     if let Some(at) = model.hit.and_then(|hit| hits.iter().position(|other| *other == hit)) {
@@ -82,7 +82,7 @@ fn go_to(model: &mut Model, hit: SearchHit, words: &str) {
         model.seat = hit.seat;
     }
     let lines = find_lines(model, hit.pane, words);
-    // An occurrence that is broken over two lines is counted in the text and stands in no line.
+    // A match across a line break is in the text but in no line.
     let line = lines.get(hit.nth).or(lines.last()).copied().unwrap_or(0);
     model.scroll[hit.pane as usize] = line.saturating_sub(2).min(max_scroll(model, hit.pane));
 }

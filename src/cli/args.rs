@@ -203,12 +203,12 @@ pub struct RunArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub common: RunOptions,
-    /// Of `serve`: seats for people behind links.
+    /// Seats for people behind links; set by `serve`.
     #[arg(skip)]
     pub invite: Vec<String>,
 }
 
-/// Options that a new session opens with.
+/// Options for opening a new session.
 #[derive(Debug, Clone, Default, PartialEq, ClapArgs)]
 pub struct OpeningOptions {
     /// Override the definition's input (text, or JSON that starts with { or [)
@@ -237,7 +237,8 @@ pub struct RunOptions {
     /// Print only errors to stderr
     #[arg(long, short)]
     pub quiet: bool,
-    /// Without the terminal UI, also write a report: .md, .html, .json, .csv, .sarif, .xml or .madr.md (repeatable)
+    /// Without the terminal UI, also write a report: .md, .html, .json, .csv, .sarif, .xml or .madr.md
+    /// (repeatable)
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,
     /// After a key loss, ask the affected seats again
@@ -513,13 +514,13 @@ impl Format {
     }
 }
 
-/// Reads an amount above 0.
+/// Reads an amount greater than 0.
 fn dollars(text: &str) -> Result<f64, String> {
     let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
     amount.ok_or_else(|| "expected an amount greater than 0, such as 0.50".to_owned())
 }
 
-/// Seconds of a time such as `90s` or `5m`; a number alone is seconds.
+/// Reads a time such as `90s` or `5m` as seconds; a number alone is seconds.
 fn seconds(text: &str) -> Result<u64, String> {
     let of_time = || Some(parse_duration(text)? / 1000);
     text.parse().ok().or_else(of_time).ok_or_else(|| "expected a time such as `90s` or `5m`".to_owned())

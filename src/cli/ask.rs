@@ -1,7 +1,7 @@
-//! `ask`: a question on the command line becomes a definition, which runs as with `--batch`.
+//! The `ask` command: runs a question without a definition file.
 //!
-//! On a terminal six lines say what is asked of whom and at what cost, and nothing is sent or saved before
-//! the person agrees.
+//! On a terminal it first prints a summary of the panel and its cost. It sends and saves nothing before the
+//! person agrees.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ use crate::tally::Rule;
 use crate::workflow::{DEFAULT_PANEL, Template, split_participants};
 use crate::yaml::Out;
 
-/// How many models of each local server are asked unless models are named.
+/// Models to ask of each local server if the user names none.
 const OF_SERVER: usize = 2;
 const THREE_WAYS: &str = "name one: `--with ollama/llama3.2` (local and free: install ollama.com, `ollama pull \
     llama3.2`), `--with openai/MODEL` (set OPENAI_API_KEY first), or `--with claude-cli/` (a program you are \
@@ -54,12 +54,12 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     };
     headless::check_places(&run)?;
     let mut options = launch_options(&run, &mut set_up)?;
-    // In the definition they are part of what `--save-as` writes.
+    // The evidence is part of the definition, so that `--save-as` writes it too.
     let text = definition(args, &panel.seats, std::mem::take(&mut options.evidence))?;
     let file = args.save_as.as_ref().map_or("ask.yaml".to_owned(), |path| path.display().to_string());
     let plan = load_definition(text.clone(), file, &set_up.folders);
     let opening = plan.and_then(|plan| prepare(plan, &options, &set_up, &mut |notice| output.warn(notice)));
-    // The person has not seen the definition, so no place in it helps.
+    // The person has not seen the generated definition, so places in it are useless.
     let unplaced = |problem| Diagnostic { place: None, ..problem };
     let mut opening = opening.map_err(|problems| each_once(problems.into_iter().map(unplaced)))?;
     if is_asked {
@@ -113,13 +113,13 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Finds who is asked: the models that are named, else what is found on this machine.
+/// Returns the participants: the named models, else those found on this machine.
 fn panel(args: &AskArgs, set_up: &Environment) -> Result<Panel, RunError> {
     let catalog = set_up.catalog();
     let is_seat = |word: &String| {
         word.split_once('/').is_some_and(|(provider, _)| catalog.providers().contains(&provider))
     };
-    // Of `--with A B`, B is the last option. Where all options are models, the question is about them.
+    // In `--with A B`, B is parsed as an option. If all options are models, the question is about models.
     let last = args.options.last().filter(|last| !args.with.is_empty() && is_seat(last));
     if let Some(model) = last.filter(|_| !args.options.iter().all(is_seat)) {
         let problem = Diagnostic::new(format!("`{model}` would be an option to vote on"));
@@ -153,7 +153,7 @@ fn panel(args: &AskArgs, set_up: &Environment) -> Result<Panel, RunError> {
     Ok(panel)
 }
 
-/// The local servers that answer and the configured model; services with a key and programs are offered.
+/// Finds the models of local servers and the configured model; paid services and programs are only suggested.
 fn found(set_up: &Environment) -> Result<Panel, RunError> {
     let catalog = set_up.catalog();
     let local = LOCAL_SERVERS.map(str::to_owned);
@@ -217,7 +217,7 @@ fn definition(
     if !evidence.is_empty() {
         let artifact = |(number, shown)| {
             let mut artifact = numbered_evidence(number, shown);
-            // The program sets the other keys where it reads a file itself.
+            // The other keys are set only for files that the program reads itself.
             artifact.retain(|key, _| ["id", "summary", "relevant", "content"].contains(&key.as_str()));
             artifact
         };
@@ -226,7 +226,7 @@ fn definition(
     Ok(Out::json_document(&Value::Object(definition), true))
 }
 
-/// Six lines: whom, what, the options, the material, the cost, who else is ready.
+/// Returns the summary: participants, question, options, material, cost, other available models.
 fn six_lines(args: &AskArgs, panel: &Panel, opening: &Opening, total: &Total) -> String {
     let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
     let seats: Vec<&str> = opening.header.participants.iter().map(|seat| seat.model.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Verbs that list: personas, strategies, sessions, decisions.
+//! Commands that list personas, strategies, sessions and decisions.
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;
@@ -19,7 +19,7 @@ use crate::workflow::{Definition, STRATEGIES, Strategy, strategies};
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
 
-/// A session in the list and a cell of the log of decisions have no more characters; JSON has them all.
+/// Maximum characters of a cell in lists; JSON is not shortened.
 const LONGEST_CELL: usize = 200;
 
 fn folders(output: &Console) -> Result<Dirs, Diagnostic> {
@@ -108,7 +108,7 @@ pub fn session_in(path: &Path) -> Result<Session, String> {
     if log.lines.is_empty() { Err("nothing recorded".to_owned()) } else { Ok(fold(&log)) }
 }
 
-/// Those of all saved sessions but rehearsals, which decide nothing.
+/// Lists the decisions of all saved sessions except rehearsals.
 pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult {
     let read = |path: PathBuf| {
         session_in(&path).map_err(|why| output.note(&format!("left out: {}: {why}", path.display()))).ok()
@@ -158,8 +158,8 @@ fn summary(session: &Session) -> String {
     format!("{}{} · {asked}", state_in_words(session), outcome.unwrap_or_default())
 }
 
-/// The first line of what is asked, or decided the session, else of the goal or the first question; of several
-/// decisions none names the session.
+/// Returns the first line of a session's open or deciding question, or of its goal if it makes several
+/// decisions.
 pub fn question(session: &Session) -> Option<String> {
     let (open, last) = (session.open_round(), session.rounds.last());
     let decides = if let Some(Deciding::Round(round)) = deciding(session) { Some(round) } else { last };
@@ -170,7 +170,7 @@ pub fn question(session: &Session) -> Option<String> {
     text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }
 
-/// The question of the first round, unless it is a template, which says little before it is rendered.
+/// Returns the first round's question, unless it is a template.
 pub fn first_question(definition: &Definition) -> Option<String> {
     let question = definition.steps.iter().find_map(|step| Some(step.round()?.question.clone()));
     question.filter(|text| !text.contains("{{"))
@@ -186,12 +186,12 @@ pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
         .filter_map(|dir| std::fs::read_dir(dir).ok())
         .flatten()
         .filter_map(Result::ok)
-        // A link could lead anywhere, and a pipe would never end.
+        // No links, which may point anywhere, and no pipes, which never end.
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "s2s"))
         .collect();
-    // A name begins with the second of its session's start; of one second the last written is the newest.
+    // File names begin with the start time in seconds; within a second, the last write decides.
     paths.sort_by_cached_key(|path| {
         let second: Vec<char> = path.file_name().map_or_else(Vec::new, |name| {
             name.to_string_lossy().chars().take("20261127-120000".len()).collect()
@@ -215,7 +215,7 @@ pub fn session_or_newest(given: Option<&Path>, output: &Console) -> Result<PathB
     given.map_or_else(|| newest_session(output), |given| Ok(session_file(given)))
 }
 
-/// The file that a session's name means: a file as it is, else the saved session of that id.
+/// Returns the file at this path, else the saved session with this id.
 pub fn session_file(given: &Path) -> PathBuf {
     if given.exists() || given.components().count() != 1 {
         return given.to_owned();
@@ -226,7 +226,7 @@ pub fn session_file(given: &Path) -> PathBuf {
     found.unwrap_or_else(|| given.to_owned())
 }
 
-/// Returns the session's id if that leads to its file, else the path.
+/// Returns the session's id if it identifies its file, else the path.
 pub fn session_name(path: &Path) -> String {
     let id = path.file_stem().map(PathBuf::from).unwrap_or_default();
     let is_found = std::fs::canonicalize(session_file(&id)).ok() == std::fs::canonicalize(path).ok();
@@ -234,7 +234,7 @@ pub fn session_name(path: &Path) -> String {
     quoted(&name.display().to_string())
 }
 
-/// A word as a shell reads it.
+/// Quotes a word for the shell.
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%~".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }

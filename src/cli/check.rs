@@ -1,8 +1,8 @@
-//! `check`: all errors and warnings of definitions at once, for editors and continuous integration.
+//! The `check` command: all errors and warnings of definitions at once.
 //!
-//! Findings are the result: a line each on standard output, with a hint below it. Notes say what a run would
-//! run, which addresses it would ask, and which of the user's settings a program leaves aside. Nothing is run
-//! but a program's version command, and nothing sent but the question of `--probe`. Keys are not needed.
+//! Prints one finding per line on standard output, with its hint below. Notes list the programs and addresses
+//! of a run, and user settings that a program ignores. It starts nothing but version commands, and sends
+//! nothing but the requests of `--probe`. It needs no keys.
 
 use std::path::Path;
 
@@ -23,16 +23,14 @@ use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
 use crate::workflow::{Definition, Step, StepKind, needs_screen};
 
-/// Findings about one definition.
 #[derive(Default)]
 struct CheckFindings {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-    /// What a run would start or contact, which settings it leaves aside, and what approvals adopt.
+    /// Programs and addresses of a run, ignored settings, and the results that approvals adopt.
     notes: Vec<Diagnostic>,
 }
 
-/// Checks each file and prints what was found.
 pub fn run(files: &[impl AsRef<Path>], probe: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(false, output)?;
     let (mut error_count, mut warning_count) = (0, 0);
@@ -59,7 +57,7 @@ pub fn run(files: &[impl AsRef<Path>], probe: bool, output: &mut Console) -> Ver
     Ok(if error_count > 0 { ExitCode::Usage } else { ExitCode::Finished })
 }
 
-/// Prints each file with the steps of its discussions in their place.
+/// Prints each file with its discussions expanded to steps.
 pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
     let set_up = environment(false, output)?;
     for path in files {
@@ -86,7 +84,7 @@ fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
 }
 
 impl CheckFindings {
-    /// Adds those about the participants, models and work items of a definition, which may have errors.
+    /// Adds findings about participants, models and work items; the definition may have errors.
     fn look_at(&mut self, plan: &SessionPlan, set_up: &Environment, probe: bool) {
         let Self { errors, warnings, notes } = self;
         errors.extend(plan.problems.iter().cloned().chain(set_up.folders.context().err()));
@@ -102,7 +100,7 @@ impl CheckFindings {
         errors.extend(drafted.problems);
         warnings.extend(drafted.notices);
         let (mut session, is_valid) = (drafted.session, errors.is_empty());
-        // As a run would open it, also where the definition has errors.
+        // Opens the session even if the definition has errors, to find more of them.
         session.open_with(&drafted.header, plan.definition.clone(), Timestamp(0));
         let (refused, warned) = foreseen(&session, &plan.file);
         errors.extend(refused);
@@ -132,7 +130,7 @@ impl CheckFindings {
     }
 }
 
-/// What each approval adopts of the rounds that are listed before it, unless it is one of a text.
+/// Notes the rounds that each approval adopts, of those listed before it; skips approvals of a text.
 fn adoptions(definition: &Definition) -> Vec<Diagnostic> {
     let mut counted: Vec<String> = Vec::new();
     let adoption = |step: &Step| {
@@ -150,7 +148,7 @@ fn adoptions(definition: &Definition) -> Vec<Diagnostic> {
 fn print(severity: &str, problem: &Diagnostic, output: &mut Console) {
     let mut told = problem.clone();
     told.message.insert_str(0, &format!("{severity}: "));
-    // Editors find a place by file, line and column, so all three stand where any does.
+    // Editors need file, line and column, so a line always has a column.
     if let Some(place) = told.place.as_mut().filter(|place| place.line > 0) {
         place.column = place.column.max(1);
     }

@@ -1,7 +1,7 @@
-//! Prints results to standard output, everything else to standard error.
+//! Console output: results to standard output, everything else to standard error.
 //!
-//! A closed pipe ends printing, never the session. Another failure to write a result is reported once and
-//! ends the program with exit code 1. A session goes on, since its file holds everything.
+//! A closed pipe ends printing, never the session. Any other write error is reported once, and the program ends
+//! with exit code 1. The session continues, because its file is complete.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::report::Document;
 use crate::sanitize::{harmless, harmless_line};
 use crate::words::meant;
 
-/// The exit code of a verb, or the problems that stopped it.
+/// Exit code of a command, or the errors that stopped it.
 pub type VerbResult = Result<ExitCode, RunError>;
 
-/// The two streams, and how much is said on them.
+/// Standard output and standard error, with the verbosity options.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Console {
@@ -30,7 +30,7 @@ pub struct Console {
     pub quiet: bool,
     pub full: bool,
     closed: bool,
-    /// The exit code of a result that could not be written.
+    /// Exit code if a result could not be written.
     lost: Option<ExitCode>,
 }
 
@@ -45,7 +45,7 @@ impl Console {
         }
     }
 
-    /// A line of the result; foreign text in it must be harmless already.
+    /// Prints a line of the result; foreign text in it must be sanitized already.
     pub fn line(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(b"\n");
@@ -63,17 +63,17 @@ impl Console {
         }
     }
 
-    /// A script reads standard output, and no report belongs there.
+    /// Returns whether scripts read standard output; then no report is printed there.
     pub fn is_for_scripts(&self) -> bool {
         self.json || self.result_only
     }
 
-    /// A person reads the result on a terminal.
+    /// Returns whether a person reads the result on a terminal and wants the short report.
     pub fn is_for_a_look(&self) -> bool {
         !self.full && !self.is_for_scripts() && io::stdout().is_terminal()
     }
 
-    /// The one line of a session, where that is what is printed.
+    /// Prints the result line of a session with `--json=result`.
     pub fn result_line(&mut self, document: &Document<'_>, exit: ExitCode, file: &Path) {
         if self.result_only {
             let line = crate::report::result(document, exit as i32, &file.display().to_string());
@@ -81,7 +81,7 @@ impl Console {
         }
     }
 
-    /// The exit code, if everything could be written; else that of a failure.
+    /// Returns the exit code, or that of a failure if output was lost.
     pub fn exit(&self, exit: ExitCode) -> ExitCode {
         self.lost.unwrap_or(exit)
     }
@@ -106,7 +106,7 @@ impl Console {
     }
 }
 
-/// A panic says where it was and nothing else: what it was about could be an answer.
+/// Prints only the place of a panic, because its message could contain an answer.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
@@ -115,7 +115,7 @@ pub fn quiet_panics() {
     }));
 }
 
-/// Rows of two columns, the first as wide as its longest entry.
+/// Returns rows of two columns, the first as wide as its longest entry.
 pub fn aligned<A: AsRef<str>, B: AsRef<str>>(rows: &[(A, B)]) -> impl Iterator<Item = String> {
     let width = rows.iter().map(|(left, _)| left.as_ref().trim_end().chars().count()).max().unwrap_or(0);
     rows.iter().map(move |(left, right)| {
@@ -127,7 +127,7 @@ pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
 }
 
-/// Shows lines on standard error, and reads one from the terminal; none at its end.
+/// Prints a prompt to standard error and reads a line from the terminal; `None` at end of input.
 pub fn ask(lines: &str) -> Option<String> {
     let _ = write!(io::stderr().lock(), "{}", harmless(lines));
     let mut answer = String::new();
@@ -135,7 +135,7 @@ pub fn ask(lines: &str) -> Option<String> {
     read.then(|| answer.trim().to_owned())
 }
 
-/// Says that standard output cannot be written, unless only its reader has left; whether it was said.
+/// Reports that standard output cannot be written, unless its reader has left; returns whether it reported.
 fn is_lost(error: &io::Error) -> bool {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return false;
@@ -147,7 +147,7 @@ fn is_lost(error: &io::Error) -> bool {
     true
 }
 
-/// Prints problems as errors, with `--json` also as lines of the result; returns their exit code.
+/// Prints errors, also as result lines with `--json`; returns their exit code.
 pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     for problem in &error.problems {
         say("error", problem);
@@ -156,12 +156,12 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     error.exit
 }
 
-/// Writes problems where a script reads: with `--json` a line each, else the line of a result.
+/// Prints errors to standard output for scripts: one line each with `--json`, else one result line.
 fn tell_scripts(error: &RunError, output: &mut Console) {
     if output.json {
         for problem in &error.problems {
             let place = problem.place.as_ref();
-            // Without the number that events have.
+            // Errors are no events, so they have no `seq`.
             output.line(&crate::report::safe_json(&serde_json::json!({
                 "event": "error",
                 "message": problem.message,
@@ -182,7 +182,6 @@ fn tell_scripts(error: &RunError, output: &mut Console) {
     }
 }
 
-/// Returns the hint for a flag that the command does not have.
 fn flag_meant(flag: &str, command: &Command, verb: Option<&Command>) -> String {
     let long = |of: &Command| {
         let flags = of.get_arguments().filter_map(|argument| argument.get_long());
@@ -202,7 +201,7 @@ fn flag_meant(flag: &str, command: &Command, verb: Option<&Command>) -> String {
     }
 }
 
-/// Says why the command line was not understood, or prints the help that was asked for.
+/// Prints the requested help, or why the command line is invalid.
 pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Command>) -> ExitCode {
     let text = error.render().to_string();
     if !error.use_stderr() {

@@ -1,7 +1,7 @@
-//! `doctor`: how each provider fares, and what to do about what fails.
+//! The `doctor` command: the state of each provider, with hints.
 //!
-//! A key is named by its variable. Model names and reasons are foreign text and printed as such. With
-//! `--wiretap`, what a program really sends, measured now.
+//! Keys are named by their variable. Model names and reasons are foreign text and sanitized. With `--wiretap`,
+//! it measures what a program really sends.
 
 use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
@@ -34,8 +34,7 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
 }
 
-/// Checks providers, all of them where none is named. Fails with an exit code alone where a signal comes
-/// before that is done.
+/// Checks the named providers, or all if none is named. Fails with only an exit code if a signal interrupts it.
 pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Result<Vec<Checkup>, RunError> {
     let catalog = set_up.catalog();
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
@@ -49,7 +48,7 @@ pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Res
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
             found = doctor.check(names) => Ok(found?),
-            // This also ends the programs that were started for keys.
+            // This also stops programs that were started to read keys.
             exit = signals.any() => Err(RunError { problems: Vec::new(), exit }),
         }
     })
@@ -110,7 +109,7 @@ fn listed(models: &[String]) -> String {
     }
 }
 
-/// Measures the program of each model and prints what was found.
+/// Measures the program of each model and prints the result.
 pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResult {
     if names.is_empty() {
         let problem = Diagnostic::new("--wiretap needs a program");

@@ -1,4 +1,4 @@
-//! The doors of a session, as every front end opens them: that of links, and that of workers.
+//! Doors for remote seats: for links and for workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ pub struct Doors {
 }
 
 impl Doors {
-    /// Opens the doors of the seats elsewhere, and returns who comes in by them. `tell` gets the
-    /// troubles of a connection.
+    /// Opens the doors that the session needs, and returns the seats that use them. Connection errors are
+    /// passed to `tell`.
     pub fn open(
         of: &DoorInputs<'_>,
         links: Option<Arc<LinkDoor>>,
@@ -43,7 +43,7 @@ impl Doors {
         self.workers.iter().for_each(|door| door.see(session));
     }
 
-    /// Takes away what a session that is over has left in the queue; what cannot be is said.
+    /// Deletes the queue of a finished session; returns a problem if that fails.
     pub async fn close(&self, session: &Session) -> Option<Diagnostic> {
         let door = self.workers.as_ref().filter(|_| session.closed.is_some())?;
         let closed = tokio::time::timeout(Duration::from_secs(5), door.close()).await;
@@ -84,7 +84,7 @@ pub fn in_words(error: &QueueError) -> RunError {
     RunError { problems: vec![Diagnostic::new(error.to_string()).hint(hint)], exit }
 }
 
-/// In place of the door of workers in a program that is built without one.
+/// Replaces the door for workers in a build without NATS.
 #[cfg(not(feature = "nats"))]
 enum QueueDoor {}
 

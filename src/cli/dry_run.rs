@@ -1,5 +1,4 @@
-//! `--dry-run`: every work item that could be offered now, what the others wait for, and nothing
-//! sent.
+//! The `--dry-run` option: prints every possible prompt, sends nothing.
 
 use std::collections::HashMap;
 
@@ -23,7 +22,7 @@ use crate::round::answer::TokenUsage;
 use crate::sanitize::{harmless, pluralize};
 use crate::tokens::estimated_tokens;
 
-/// Folds the session as far as nobody needs to answer and prints each prompt.
+/// Advances the session as far as possible without answers, and prints each prompt.
 pub fn run(
     Opening { mut session, needs, .. }: Opening,
     options: &LaunchOptions,
@@ -50,8 +49,8 @@ pub fn run(
     Ok(if refused.is_empty() { ExitCode::Finished } else { ExitCode::Undecided })
 }
 
-/// Folds a session as far as nobody needs to answer, and returns what its prompts come to. `see` gets each
-/// event with the session after it, and the cost of a prompt in words.
+/// Advances a session as far as possible without answers, and returns the cost of its prompts.
+/// `see` gets each event, the session after it, and the cost of a prompt as text.
 pub fn draft(
     session: &mut Session,
     options: &LaunchOptions,
@@ -87,7 +86,7 @@ pub fn draft(
     Ok(total)
 }
 
-/// Returns what will be refused whatever results come, and the warnings; `file` is the definition's name.
+/// Returns certain refusals, whatever the results, and warnings; `file` is the definition's name.
 pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
     let (mut refused, mut warned) = (Vec::new(), Vec::new());
@@ -102,10 +101,10 @@ pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnost
     (refused, warned)
 }
 
-/// Says which prompts do not fit into the windows that their local servers tell.
+/// Returns a problem for each model whose prompts exceed the context window that its local server reports.
 pub fn misfits(session: &Session, options: &LaunchOptions, set_up: &Environment) -> Vec<Diagnostic> {
     let (mut longest, mut session) = (IndexMap::<String, usize>::new(), session.clone());
-    // Whatever keeps a draft from its end is told elsewhere.
+    // Errors of the draft are reported elsewhere.
     let _ = draft(&mut session, options, set_up, &mut |event, session, _| {
         if let Event::WorkItemOffered(item) = event {
             let known = longest.entry(item.model.clone()).or_default();
@@ -160,7 +159,7 @@ struct Costs {
     limits: ReplyLimits,
 }
 
-/// Tokens and money of prompts, with every reply as long as allowed.
+/// Tokens and cost of prompts, assuming replies of the maximum length.
 #[derive(Default)]
 pub struct Total {
     pub dollars: f64,
@@ -170,7 +169,7 @@ pub struct Total {
 }
 
 impl Costs {
-    /// Adds a prompt and a reply as long as allowed; says what that costs.
+    /// Adds a prompt and a reply of the maximum length; returns their cost as text.
     fn add(&self, session: &Session, item: &WorkItemOffered, total: &mut Total) -> String {
         let seat = session.seat_info(&item.participant);
         let (model, input) = (item.model.as_str(), estimated_tokens(&prompt(session, item)) as u64);
@@ -183,7 +182,7 @@ impl Costs {
                 total.dollars += dollars;
                 if dollars > 0.0 { format!(" · up to ${dollars:.4}") } else { String::new() }
             }
-            // Scripted seats ask nobody.
+            // Scripted seats have no `/` and cost nothing.
             None if model.contains('/') => {
                 if !total.unknown.iter().any(|known| known == model) {
                     total.unknown.push(model.to_owned());

@@ -1,4 +1,4 @@
-//! Verbs on one session file: replay, trace, report.
+//! Commands on one session file: `replay`, `trace`, `report`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
     Ok(log)
 }
 
-/// `replay`: the events again, as text, what they came to first, or as NDJSON.
+/// Prints the events of a session: as text with the outcome first, or as NDJSON.
 pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
     let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
@@ -78,7 +78,7 @@ pub fn source(path: &Path, log: &EventLog) -> Source {
     }
 }
 
-/// Prints the report of a session: whole, or on a terminal in one look.
+/// Prints the report of a session: in full, or a summary on a terminal.
 pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) {
     if !output.is_for_a_look() {
         return output.bytes(report::markdown(document).as_bytes());
@@ -94,7 +94,7 @@ pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) 
     output.bytes(report::glance(document, &look).as_bytes());
 }
 
-/// A session in a report's format; a decision record is of its first decision.
+/// Renders a session in a report format; a decision record contains only its first decision.
 pub fn rendered(document: &Document<'_>, format: Format) -> String {
     let write = match format {
         Format::Md => report::markdown,
@@ -109,14 +109,14 @@ pub fn rendered(document: &Document<'_>, format: Format) -> String {
     write(document)
 }
 
-/// Takes away the file of a session that nothing was written to.
+/// Removes the file of a session if nothing was written to it.
 pub fn remove_unused(path: &Path) {
     if std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// Writes a file whole or not at all; what is no file, such as a pipe, as it is.
+/// Replaces a file atomically; writes directly to special files such as pipes.
 fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let is_special = |there: std::fs::Metadata| !there.is_file() && !there.is_dir();
     if std::fs::metadata(path).is_ok_and(is_special) {
@@ -125,7 +125,7 @@ fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Disk::default().write_whole(path, bytes).map_err(|error| error.cause)
 }
 
-/// Checks where reports are to be written before anything is done.
+/// Checks the report paths and formats before the session runs.
 pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnostic> {
     for path in out {
         let shown = path.display().to_string();
@@ -146,7 +146,7 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// Writes the report of a session once for each name, by its ending.
+/// Writes one report per path, in the format of its ending.
 pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Console) -> Result<(), RunError> {
     let mut refused = None;
     for out in out {
@@ -166,7 +166,7 @@ pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Cons
     refused.map_or(Ok(()), |several| Err(several.into()))
 }
 
-/// Refuses to write one decision record for several decisions.
+/// Fails if the document has several decisions, which one decision record cannot contain.
 fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
     if document.only().is_some() {
         return Ok(());
@@ -178,7 +178,7 @@ fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
     Err(problem.hint("select one with --round ID, or give a folder: --out FOLDER --format madr"))
 }
 
-/// Writes a document that was asked for by name, and never over a session.
+/// Writes a report file; refuses to overwrite a session.
 pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> Result<(), RunError> {
     check_out(&[out.to_owned()], Some(Format::Md))?;
     if let Err(error) = write_out(out, bytes) {
@@ -190,7 +190,7 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> Result<(), Ru
     Ok(())
 }
 
-/// Returns the reason why there is no decision to record; none where one was made.
+/// Returns why no decision record is written; `None` if a decision was made.
 fn no_record(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
     let label = &page.verdict.made.label;
     let why = document.outcome.as_ref().map_or("nothing was decided yet", |_| label);
@@ -198,7 +198,7 @@ fn no_record(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
     (!page.verdict.decided).then(|| harmless_line(&said))
 }
 
-/// Returns where a decision record with a number is written: `0014-title.md` in a folder.
+/// Returns the path of a numbered decision record: `0014-title.md` in the folder.
 fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnostic> {
     let name = format!("{number:04}-{title}.md");
     let others = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -212,7 +212,7 @@ fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnost
     }
 }
 
-/// Returns what to write where, the format of each by its name or `--format`; no name is standard output.
+/// Returns the reports to write, with their formats by file name or `--format`; `None` is standard output.
 fn planned(
     wanted: &ReportArgs,
     document: &Document<'_>,
@@ -222,7 +222,7 @@ fn planned(
         let is_folder = out.is_dir();
         let of_folder = (wanted.number.is_some() && is_folder).then_some(Format::Madr);
         let format = of_folder.or(wanted.format).or(Format::of_file(out));
-        // Without an ending it is Markdown.
+        // Files without an ending are Markdown.
         let format = format.or(out.extension().is_none().then_some(Format::Md));
         if is_folder && format != Some(Format::Madr) {
             let problem = Diagnostic::new(format!("`{}` is a folder", out.display()));
@@ -285,7 +285,7 @@ fn write_or_print(out: Option<&Path>, text: &str, output: &mut Console) -> Resul
     Ok(())
 }
 
-/// Writes a decision record for each decision into a folder, or the only one to a file.
+/// Writes one decision record per decision into a folder, or the only one to a file.
 fn records(
     session: &Session,
     document: &Document<'_>,

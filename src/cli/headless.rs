@@ -1,6 +1,6 @@
-//! Headless runs: definitions and unfinished sessions, one after another, without a person.
+//! Headless runs of definitions and unfinished sessions, one after another.
 //!
-//! With them their signals, progress and closing lines.
+//! Also their signals, progress and summaries. Nobody is asked anything.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -73,7 +73,7 @@ pub fn run(run: &RunArgs, output: &mut Console) -> VerbResult {
     }
 }
 
-/// `serve`: as `run`, with a door for remote seats.
+/// Runs sessions like `run`, with a door for remote seats.
 pub fn serve(args: &ServeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
     run_headless(&args.into(), Some(args), output)
@@ -84,7 +84,7 @@ pub enum HeadlessInput {
     Saved(PathBuf),
 }
 
-/// Looks at all files, and runs them one by one if nothing is wrong with any.
+/// Checks all files first, and runs them one by one only if none has an error.
 fn run_headless(run: &RunArgs, served: Option<&ServeArgs>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
         return Err(Diagnostic::new("there is nothing to run").hint("roundtable run FILE...").into());
@@ -109,7 +109,7 @@ fn run_headless(run: &RunArgs, served: Option<&ServeArgs>, output: &mut Console)
     hold(inputs, run, &options, &set_up, door.as_ref(), output)
 }
 
-/// Prepares a new session of a definition, or sees that a saved one can be read.
+/// Prepares a new session of a definition, or checks that a saved one can be read.
 fn look(
     file: &Path,
     run: &RunArgs,
@@ -200,7 +200,7 @@ fn begin_session(opening: Opening, context: &RunContext<'_>, output: &mut Consol
     run_session(ready, context, output)
 }
 
-/// Says what to do instead of opening this file on the screen.
+/// Returns an error with the command to use instead of opening this file on the screen.
 fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
         return Diagnostic::new("the terminal UI needs a terminal")
@@ -231,7 +231,7 @@ fn is_session(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "s2s")
 }
 
-/// Refuses places that cannot hold what several files would write there.
+/// Refuses output paths that do not fit several input files.
 pub fn check_places(run: &RunArgs) -> Result<(), Diagnostic> {
     check_out(&run.common.out, None)?;
     let is_several = run.files.len() > 1;
@@ -259,7 +259,7 @@ fn save_path(args: &RunArgs, id: &str, folders: &Dirs) -> Result<PathBuf, Diagno
 struct RunContext<'a> {
     launcher: Launcher<'a>,
     runtime: &'a tokio::runtime::Runtime,
-    /// Cancelled by the first signal: no further session is begun then.
+    /// Cancelled by the first signal; no further session begins then.
     interrupt: &'a CancellationToken,
     ended_by: &'a OnceLock<ExitCode>,
     run: &'a RunArgs,
@@ -281,7 +281,7 @@ impl RunContext<'_> {
     }
 }
 
-/// Continues an unfinished session; one that is over is reported again.
+/// Resumes an unfinished session; prints the report of a finished one again.
 fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     let set_up = context.launcher.set_up;
     let opened = open_session(path)?;
@@ -300,7 +300,7 @@ fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> V
             print_report(&document, path, output);
         }
         output.result_line(&document, exit, path);
-        // A crash between the end of a session and that of its doors leaves something in the queue.
+        // If the program crashed while closing the doors, messages are still in the queue.
         match context.open_doors(&session, None, &Arc::new(output.printer())) {
             Ok((doors, ..)) => {
                 context
@@ -318,7 +318,7 @@ fn resume_file(path: &Path, context: &RunContext<'_>, output: &mut Console) -> V
     run_session(ready, context, output)
 }
 
-/// A session goes on as it was opened; options that say otherwise are not used.
+/// Warns of options that only a new session uses.
 fn warn_of_ignored(args: &RunArgs, output: &Console) {
     let is_ignored = args.opening != OpeningOptions::default()
         || args.dry_run
@@ -386,7 +386,7 @@ fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Conso
     written.map(|()| exit).map_err(|error| RunError { exit, ..error })
 }
 
-/// Shows remote seats the result for a while, once there is one, also while a person is waited for.
+/// Serves a result to remote seats for the `--linger` time; a session that waits for a person may have one.
 fn linger(context: &RunContext<'_>, session: &Session) {
     let waits = matches!(session.paused, Some((_, PauseReason::Waiting(_))));
     let is_counted = session.rounds.last().is_some_and(|round| round.tally.is_some());
@@ -497,7 +497,7 @@ fn answer_hint(session: &Session) -> String {
     }
 }
 
-/// The step in which people are asked for whom nobody answers, and what an answers file says under its id.
+/// Returns the step that waits for human seats, and an example of its entry in an answers file.
 fn seats_answer(session: &Session) -> Option<(&str, String)> {
     let definition = session.definition();
     let is_open = |seat: &&SeatInfo| {
@@ -521,7 +521,7 @@ struct ProgressReporter<'a> {
     output: &'a mut Console,
     printer: &'a ProgressPrinter,
     doors: &'a Doors,
-    /// Printed once their invitations are on disk, since they work only then.
+    /// Printed once their invitations are on disk, because links work only then.
     links: Option<Links>,
 }
 
@@ -531,7 +531,7 @@ impl Observer for ProgressReporter<'_> {
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
         } else if matches!(stamped.event, Event::RoundOpened(_)) {
-            // The size of what is about to be sent is said before anything is sent.
+            // The size of the prompts is printed before anything is sent.
             self.printer.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
         }
         self.printer.saw(&stamped.event, session);
@@ -546,8 +546,8 @@ impl Observer for ProgressReporter<'_> {
     }
 }
 
-/// Rests the session on a signal, and remembers which it was. A second one ends the program at once:
-/// what was recorded is safe.
+/// Pauses the sessions on the first signal and stores it; a second signal ends the program at once.
+/// Recorded events are safe in both cases.
 pub async fn cancel_on_signal(interrupt: CancellationToken, ended_by: Arc<OnceLock<ExitCode>>) {
     let Ok(mut signals) = Signals::new() else { return };
     let _ = ended_by.set(signals.any().await);

@@ -1,6 +1,6 @@
-//! Help: the examples of each command, the environment, manual pages and completions.
+//! Help texts: examples of each command, environment variables, manual pages, completions.
 //!
-//! The examples are lines of the documents, where tests run them.
+//! The examples are lines of the documents, which tests run.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 use crate::launch::error::RunError;
 
-/// The documents whose lines `roundtable … # comment` are the examples.
+/// Documents whose lines `roundtable … # comment` are the examples.
 const DOCUMENTS: [&str; 5] = [
     include_str!("../../README.md"),
     include_str!("../../docs/AUTOMATION.md"),
@@ -41,7 +41,7 @@ const EXIT_CODES: &str = "Exit codes: 0 finished · 1 unexpected failure · 2 er
     or file · 3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or time \
     limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM (resumable)";
 
-/// Those of these lines of the documents that show one of these commands.
+/// Returns the example lines that show one of these commands.
 fn examples(lines: &[&str], verbs: &[&str]) -> String {
     let is_wanted = |line: &&&str| line.split_whitespace().nth(1).is_some_and(|verb| verbs.contains(&verb));
     let example = |(line, what): (&str, &str)| format!("  {}\n      {what}\n", line.trim_end());
@@ -54,7 +54,7 @@ fn columns(heading: &str, rows: &[(&str, &str)]) -> String {
     aligned(rows).fold(format!("{heading}:\n"), |text, row| format!("{text}  {row}\n"))
 }
 
-/// Commands by what they are for, in the order of `--help`.
+/// Groups of commands, in the order of `--help`.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Ask and run", &["ask", "run", "resume"]),
     ("Look at sessions", &["report", "replay", "verify", "trace", "tally", "sessions"]),
@@ -74,7 +74,7 @@ fn grouped(command: &Command) -> String {
     GROUPS.into_iter().map(group).collect()
 }
 
-/// The command line with the help of every command.
+/// Returns the command line with the help of every command.
 pub fn command() -> Command {
     let mut command = Args::command();
     // The documents are read once, not for each command.
@@ -96,7 +96,7 @@ pub fn command() -> Command {
         .after_long_help(format!("{shown}\n{environment}\n{EXIT_CODES}"))
 }
 
-/// `man`: the page of every command, into a folder.
+/// Writes the manual page of every command into a folder.
 pub fn man(folder: &Path, output: &Console) -> VerbResult {
     Disk::default().make_dir(folder)?;
     clap_mangen::generate_to(command(), folder).map_err(|error| {

@@ -1,7 +1,7 @@
-//! `inbox run`: one work item after another, each by a command.
+//! The `inbox run` command: runs a command for each work item.
 //!
-//! The claim is renewed while the command works. When this program is ended by a signal, the claim runs out
-//! and the item is offered again.
+//! It renews the claim while the command works. If a signal ends it, the claim expires and the item is offered
+//! again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,12 +34,12 @@ struct InboxWorker<'a> {
     client: LinkClient,
     holder: String,
     program: ProgramSeat,
-    /// Ballots that the command has not answered, with the attempt.
+    /// Ballots that the command failed to answer, with their attempt.
     left: HashSet<(String, u64)>,
     output: &'a mut Console,
 }
 
-/// Works until the session ends, or until no work came for the time of `--wait`.
+/// Works until the session ends, or until there was no work for the `--wait` time.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let client = client(args)?;
     let holder = format!("worker-{}", hex(&random::<4>()?));
@@ -65,13 +65,13 @@ fn client(args: &InboxArgs) -> Result<LinkClient, Diagnostic> {
         value.ok_or_else(missing)
     };
     let (url, token) = (value(URL)?, value(TOKEN)?);
-    // The part after the dot is for links.
+    // Only links use the part after the dot.
     let token = token.split('.').next().unwrap_or_default();
     let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
     LinkClient::new(&url, token, root.as_deref())
 }
 
-/// A command of the user's own: it finds the whole environment but the token.
+/// Returns the user's command, which gets the whole environment except the token.
 fn program(command: &[String]) -> ProgramSeat {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let env = names.filter(|name| name != TOKEN).collect();
@@ -109,8 +109,8 @@ impl InboxWorker<'_> {
         }
     }
 
-    /// Claims a work item, or takes a ballot as it is, and hands in what the command makes of it. Returns
-    /// false if another worker of the agent was quicker.
+    /// Answers an offered work item, which is claimed first, or an offered ballot.
+    /// Returns false if another worker of the agent claimed the item.
     async fn work_on(&mut self, offered: &Value) -> Result<bool, RunError> {
         let item = offered["item"].as_str().unwrap_or_default();
         let is_ballot = offered["kind"] == "ballot";
@@ -140,7 +140,7 @@ impl InboxWorker<'_> {
                 let reason: String = why.chars().take(LONGEST_REASON).collect();
                 let told = json!({ "holder": self.holder, "reason": reason });
                 let path = format!("/v1/items/{}/fail", in_path(item));
-                // A session may end with the ballot, before it replies; the next attempt is another.
+                // The session may end because of this failure, before it replies; only work items are retried.
                 let tries = if is_ballot { 1 } else { TRIES };
                 let is_told = !by_command || self.request(&path, Some(&told), tries).await.is_ok();
                 if is_ballot && is_told {
@@ -151,8 +151,8 @@ impl InboxWorker<'_> {
         Ok(true)
     }
 
-    /// Runs the command, and sends what comes back as `verb`; asks once more where that does not fit. A claim
-    /// is renewed `every` so often meanwhile.
+    /// Runs the command and posts its output to `verb`; re-asks once if the output is invalid.
+    /// Renews the claim at the interval `every` meanwhile.
     async fn answered(
         &self,
         item: &str,
@@ -184,7 +184,7 @@ impl InboxWorker<'_> {
         }
     }
 
-    /// Keeps the claim; returns why it is lost.
+    /// Renews the claim; returns the reason if it is lost.
     async fn renewed(&self, item: &str, every: Option<Duration>) -> Result<String, RunError> {
         let Some(every) = every else { return std::future::pending().await };
         loop {
@@ -201,7 +201,7 @@ impl InboxWorker<'_> {
         self.request(&format!("/v1/items/{}/{verb}", in_path(item)), Some(&value), TRIES).await
     }
 
-    /// Sends a request until the reply says something of it, a second apart.
+    /// Sends a request, retried every second, until the session replies.
     async fn request(&self, path: &str, body: Option<&Value>, tries: u64) -> Result<LinkReply, RunError> {
         let mut why = String::new();
         for tried in 0..tries {
@@ -233,7 +233,7 @@ impl InboxWorker<'_> {
 
 struct Unanswered {
     why: String,
-    /// The command failed or its answer does not fit; else the item is another's now, or needed no more.
+    /// Whether the command failed or its answer was invalid; otherwise the claim was lost or is obsolete.
     by_command: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `init`: a `.s2s` folder with a place for the project's context and its configuration.
+//! The `init` command: creates a `.s2s` folder for the project.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub fn for_assistants(output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// Makes `.s2s` here; what is there already stays as it is.
+/// Creates `.s2s` here; existing files stay unchanged.
 pub fn run(output: &Console) -> VerbResult {
     let disk = Disk::default();
     let here = std::path::Path::new(".s2s");
@@ -73,7 +73,7 @@ pub fn run(output: &Console) -> VerbResult {
         (here.join("CONTEXT.md"), CONTEXT),
         (here.join("config.yaml"), CONFIG),
         (here.join(".gitignore"), "sessions/\n"),
-        // Else git on Windows changes the line ends of sessions, which their hashes cover.
+        // Otherwise git on Windows would change line ends of sessions, which breaks their hashes.
         (".gitattributes".into(), "*.s2s -text\n"),
     ] {
         if path.exists() {

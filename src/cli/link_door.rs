@@ -1,5 +1,4 @@
-//! The door of links: where it listens, who is invited, what it shows of a session, and how `serve` tells
-//! its links.
+//! Door for links: address, certificate, invitations, and links to print.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -36,7 +35,7 @@ use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
 
-/// The inputs of every door of a session.
+/// Inputs of every door of a session.
 pub struct DoorInputs<'a> {
     /// A session that is open, or that opens when it runs.
     pub session: &'a Session,
@@ -52,34 +51,34 @@ impl<'a> DoorInputs<'a> {
 }
 
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8700);
-/// An invitation is valid for a week; in milliseconds.
+/// Validity of an invitation in milliseconds: one week.
 const INVITED_FOR: i64 = 7 * 24 * 3600 * 1000;
 
-/// A port that is bound, for one session at a time.
+/// A bound port, which serves one session at a time.
 pub struct LinkDoor {
     asked: RemoteConfig,
     keys: KeyStore,
     listener: TcpListener,
     address: SocketAddr,
-    /// The address in links.
+    /// Base URL of links.
     url: String,
-    /// None where a proxy holds the certificate, or where only this machine connects.
+    /// `None` behind a proxy, which has the certificate, or if only this machine can connect.
     tls: Option<TlsAcceptor>,
-    /// For the facilitator: a certificate that was made here, and its fingerprint.
+    /// Notes for the facilitator on a self-signed certificate, with its fingerprint.
     pub notes: Vec<String>,
     serving: Mutex<Option<Serving>>,
-    /// An invitation that is not on record yet, and its token.
+    /// The newest invitation with its token, until it is on disk.
     unrecorded: Mutex<Option<(SeatInvited, String)>>,
 }
 
 struct Serving {
     board: Arc<Board>,
-    /// Of the table's key, as links hold it.
+    /// Fingerprint of the table's key, as in links.
     fingerprint: String,
     _ends: DropGuard,
 }
 
-/// The way into a seat: a link, or an agent's address and token.
+/// Credentials of a seat: a link, or an agent's address and token.
 pub struct Access {
     pub text: String,
     pub is_agent: bool,
@@ -94,7 +93,7 @@ pub struct OpenedLinks {
 
 impl LinkDoor {
     /// # Errors
-    /// An address where browsers cannot seal or that is taken; a certificate that cannot be made.
+    /// The address is taken or not safe for browsers; a certificate cannot be made.
     pub fn bind(asked: RemoteConfig, keys: KeyStore) -> Result<Self, Diagnostic> {
         if let Some(url) = &asked.behind
             && !url
@@ -125,7 +124,7 @@ impl LinkDoor {
             let problem = Diagnostic::new(format!("cannot listen at {address}: {error}"));
             problem.hint("another program may be there; choose another port with --bind ADDRESS:PORT")
         })?;
-        // That in the network, where it listens at all addresses.
+        // Bound to all addresses: links contain the one in the local network.
         let ip = address.ip();
         let reached = if ip.is_unspecified() { lan_address().unwrap_or(ip) } else { ip };
         let made = makes_tls.then(|| made_certificate(&keys, reached)).transpose()?;
@@ -139,7 +138,7 @@ impl LinkDoor {
         Ok(Self { asked, keys, listener, address, url, tls, notes, serving, unrecorded })
     }
 
-    /// Serves a session from here on, in place of an earlier one.
+    /// Serves a session from now on; replaces an earlier one.
     pub fn open(&self, of: &DoorInputs<'_>) -> Result<(RemoteSeats, OpenedLinks), Diagnostic> {
         check_links(of.header())?;
         let key = table_key(&self.keys, of.header())?;
@@ -151,7 +150,7 @@ impl LinkDoor {
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
         let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
         let ends = CancellationToken::new();
-        // Behind a proxy all connections are its own.
+        // Behind a proxy, all connections have its address.
         let of_address = if self.asked.behind.is_some() { MOST_OPEN } else { MOST_OF_AN_ADDRESS };
         let routes = router(Arc::new(HttpDoor::new(Arc::clone(&board), remote.arrive.clone())));
         let connections = Connections::new(MOST_OPEN, of_address);
@@ -165,8 +164,8 @@ impl LinkDoor {
         Ok((remote, OpenedLinks { access: access.collect(), ends: Some(ends) }))
     }
 
-    /// Makes a new access for a seat. Once the invitation, which is returned too, is on record, the new token is
-    /// kept and the old one withdrawn.
+    /// Makes new credentials for a seat, and returns them with the invitation.
+    /// Once the invitation is on disk, the new token is stored and replaces the old one.
     pub fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, Access), Diagnostic> {
         let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
         let (token, invited) = invitation(seat)?;
@@ -188,12 +187,12 @@ impl LinkDoor {
             && let Ok(mut tokens) = self.keys.tokens(&session.id)
         {
             tokens.insert(invited.participant, token);
-            // One that cannot be kept works until this program ends.
+            // If it cannot be stored, it works until this program ends.
             let _ = self.keys.keep_tokens(&session.id, &tokens);
         }
     }
 
-    /// The options with which the same links work again, each with a space before it.
+    /// Returns the options that make the same links work again, each with a leading space.
     pub fn options(&self) -> String {
         let RemoteConfig { bind, lan, self_signed, behind, results, .. } = &self.asked;
         let mut options = String::new();
@@ -209,13 +208,13 @@ impl LinkDoor {
         options
     }
 
-    /// Waits until everybody who came in knows how the session has ended.
+    /// Waits until every connected seat has received the end of the session.
     pub async fn all_told(&self) {
         let is_told = || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_told_all());
         while !is_told() {
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
-        // The last answer is on its way.
+        // Lets the last response arrive.
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
 
@@ -232,8 +231,7 @@ impl LinkDoor {
     }
 }
 
-/// The certificate that was made for this address before, while it is valid; else a new one. With it come
-/// notes on it.
+/// Returns the stored certificate for this address while it is valid, else a new one, with notes on it.
 fn made_certificate(keys: &KeyStore, address: IpAddr) -> Result<(TlsAcceptor, Vec<String>), Diagnostic> {
     let failed = |error: String| Diagnostic::new(format!("no certificate can be made: {error}"));
     let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
@@ -259,24 +257,24 @@ fn made_certificate(keys: &KeyStore, address: IpAddr) -> Result<(TlsAcceptor, Ve
     Ok((acceptor, notes))
 }
 
-/// A link as a code for a phone's camera. Most terminals are dark: what is light in the code is drawn.
+/// Returns a link as a QR code; inverted, because most terminals are dark.
 pub fn qr_code(link: &str) -> Option<String> {
     let code = QrCode::new(link).ok()?;
     let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
-    // Half of the margin does, and the whole code fits on a screen of 24 lines.
+    // Half of the margin is enough, and the code fits on a screen of 24 lines.
     let lines: Vec<&str> = drawn.lines().collect();
     let inner = lines.get(1..lines.len().saturating_sub(1))?;
     Some(inner.join("\n"))
 }
 
-/// This machine's address in its network. Nothing is sent: the system only says which it would use.
+/// Returns this machine's address in the local network. Sends nothing: only the routing table is consulted.
 fn lan_address() -> Result<IpAddr, Diagnostic> {
     let ask = |from: &str, to: &str| {
         let socket = UdpSocket::bind(from)?;
         socket.connect(to)?;
         socket.local_addr()
     };
-    // Addresses for examples, which nobody has.
+    // Destinations reserved for documentation.
     let found = ask("0.0.0.0:0", "203.0.113.1:9").or_else(|_| ask("[::]:0", "[2001:db8::1]:9"));
     let found = found.ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback());
     found.ok_or_else(|| {
@@ -289,7 +287,7 @@ fn has_door(seat: &SeatInfo, door: Door) -> bool {
     seat.remote.as_ref().is_some_and(|remote| remote.door == door)
 }
 
-/// The token of every remote seat, and the invitations that are new. Those of an earlier run go on.
+/// Returns the token of every remote seat, and new invitations; valid ones of an earlier run stay.
 fn invite(
     keys: &KeyStore,
     of: &DoorInputs<'_>,
@@ -318,7 +316,7 @@ fn invite(
     Ok((tokens, invitations))
 }
 
-/// A new token for a seat, and the invitation that is recorded of it.
+/// Returns a new token for a seat, and the invitation to record.
 fn invitation(seat: &str) -> Result<(String, SeatInvited), Diagnostic> {
     let token = URL_SAFE_NO_PAD.encode(random::<16>()?);
     let expires = Timestamp(crate::clock::now().0 + INVITED_FOR);
@@ -358,7 +356,7 @@ pub struct Links {
 }
 
 impl<'a> ServedDoor<'a> {
-    /// Binds the address that is given, else that of the settings.
+    /// Binds the address of the command line, else that of the settings.
     pub fn bind(args: &'a ServeArgs, set_up: &Environment) -> Result<Self, Diagnostic> {
         let own = &set_up.config.remote;
         let is_given = RemoteConfig { results: None, ..args.door.clone() } != RemoteConfig::default();
@@ -367,7 +365,7 @@ impl<'a> ServedDoor<'a> {
         Ok(Self { args, door: Arc::new(LinkDoor::bind(asked, set_up.keys())?) })
     }
 
-    /// Makes the file for links, before anybody is invited.
+    /// Creates the file for links before anybody is invited.
     pub fn links(&self, output: &Console) -> Result<Links, RunError> {
         let file = self.args.links.as_deref().map(new_file).transpose()?;
         self.door.notes.iter().for_each(|note| output.note(note));
@@ -387,7 +385,7 @@ fn new_file(path: &Path) -> Result<File, Diagnostic> {
 }
 
 impl Links {
-    /// Prints the link of each seat, with its code for a phone's camera where a terminal shows it.
+    /// Prints the link of each seat, with a QR code on a terminal.
     pub fn print(self, output: &Console) {
         if let Some(mut file) = self.file {
             let lines = self.access.iter().map(|(seat, access)| format!("{seat} {}\n", access.text));

@@ -1,7 +1,7 @@
-//! The command line: what may be said, and one file for each verb.
+//! Command line: arguments, and one file per command.
 //!
-//! Results go to standard output, everything else to standard error. Foreign text is made harmless
-//! before it is printed.
+//! Results go to standard output, everything else to standard error. Foreign text is sanitized before it is
+//! printed.
 
 mod args;
 mod ask;
@@ -39,7 +39,7 @@ use args::{Args, InboxVerb, RunArgs, Verb};
 use browse::session_or_newest;
 use console::{Console, VerbResult, fail};
 
-/// Reads the command line, does what it says, and returns the exit code.
+/// Parses the command line, runs its command, and returns the exit code.
 pub fn main() -> ExitCode {
     keep_closed();
     #[cfg(unix)]
@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
     output.exit(exit)
 }
 
-/// The command line with words that can mean one thing only taken for it; what follows `--` stays as it is.
+/// Replaces unambiguous synonyms of commands and flags; arguments after `--` stay unchanged.
 fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_own = true;
     let own = |(at, argument): (usize, OsString)| {
@@ -137,8 +137,8 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     }
 }
 
-/// Makes a write beyond the file-size limit fail instead of killing the process: a handler replaces the
-/// signal's default, and stays when its runtime is gone.
+/// Makes a write beyond the file-size limit fail instead of killing the process.
+/// The handler replaces the signal's default, and stays after its runtime has ended.
 #[cfg(unix)]
 fn survive_file_limit() {
     use tokio::signal::unix::{SignalKind, signal};
@@ -148,17 +148,17 @@ fn survive_file_limit() {
     }
 }
 
-/// Keeps what this process holds in it from now on: no core file is made of it, and no other program of the
-/// same user looks into it. What it starts is not bound by it.
+/// Protects the memory of this process: no core file, and no access by other programs of the same user.
+/// Programs that it starts are not affected.
 fn keep_closed() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let maximum = getrlimit(Resource::Core).maximum;
-        // A limit may always be lowered.
+        // Lowering a limit is always allowed.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
     }
-    // For where cores go to a program, which the limit does not bind.
+    // Also covers systems that pipe cores to a program, which ignores the limit.
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};

@@ -1,4 +1,4 @@
-//! From the command line's options to what a launch is given.
+//! Conversion of command-line options to launch options.
 
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ pub fn launch_options(run: &RunArgs, set_up: &mut Environment) -> Result<LaunchO
     })
 }
 
-/// Reads the evidence that is given beside the definition's.
+/// Reads the evidence of the command line, which is added to the definition's.
 pub fn evidence(run: &RunArgs, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
     let is_piped = |path: &String| path == "-";
     if run.evidence.iter().filter(|path| is_piped(path)).count() > 1
@@ -69,7 +69,7 @@ pub fn evidence(run: &RunArgs, secrets_allowed: bool) -> Result<Vec<Map<String, 
     run.evidence.iter().map(file).chain(run.diff.iter().map(diff)).collect()
 }
 
-/// Finds folders and configuration, and prints what is to be said of the project.
+/// Finds folders and configuration, and prints warnings about the project.
 pub fn environment(trusts: bool, output: &Console) -> Result<Environment, Vec<Diagnostic>> {
     let set_up = Environment::find(trusts)?;
     for notice in set_up.notices() {

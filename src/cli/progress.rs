@@ -1,7 +1,7 @@
-//! Progress of a headless session on standard error: waits with their reason, signs of life, and after the
-//! close the seats without a ballot.
+//! Progress of a headless session on standard error.
 //!
-//! No part of an answer is printed before the close.
+//! Prints waits with their reason, a regular line while work runs, and after the close the seats without a
+//! ballot. Prints nothing of an answer before the close.
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
@@ -22,14 +22,14 @@ use crate::participants::lock;
 use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
 use crate::round::answer::{Origin, Outcome};
 
-/// A shorter wait is not worth a line, in milliseconds.
+/// Shorter waits are not printed, in milliseconds.
 const SHORT_MS: u64 = 5000;
 const EVERY: Duration = Duration::from_secs(30);
 
 pub struct ProgressPrinter {
     pub watches: ProgressBoard,
     say: Box<dyn Fn(&str) + Send + Sync>,
-    /// Somebody sees a bar, and needs no other sign of life.
+    /// Whether a progress bar replaces the regular line.
     on_terminal: bool,
     state: Mutex<PrinterState>,
 }
@@ -39,7 +39,7 @@ struct PrinterState {
     bar: Option<ProgressBar>,
     work: Option<ReportedWork>,
     waits: HashMap<String, Instant>,
-    /// The last round whose seats were told.
+    /// Last round whose seats were printed.
     round: u32,
 }
 
@@ -55,7 +55,7 @@ impl ProgressPrinter {
         Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
 
-    /// Says a line, above the bar where there is one.
+    /// Prints a line, above the progress bar if it is shown.
     pub fn note(&self, text: &str) {
         let bar = lock(&self.state).bar.clone();
         match bar {
@@ -64,12 +64,12 @@ impl ProgressPrinter {
         }
     }
 
-    /// Tells of an event, if there is something to tell.
+    /// Prints the progress line of an event, if it has one.
     pub fn saw(&self, event: &Event, session: &Session) {
         self.lines_of(event, session).iter().for_each(|line| self.note(line));
     }
 
-    /// Takes in what is under way now.
+    /// Updates the running work and the progress bar.
     pub fn see(&self, session: &Session) {
         let now = Instant::now();
         let mut state = lock(&self.state);
@@ -131,7 +131,7 @@ impl ProgressPrinter {
         }
     }
 
-    /// Prints waits and signs of life until it is dropped.
+    /// Prints waits and the regular line every so often; never returns.
     pub async fn keep_reporting(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -139,7 +139,7 @@ impl ProgressPrinter {
         }
     }
 
-    /// Returns lines about seats that wait long and were not mentioned lately, by reason.
+    /// Returns lines about seats with a long wait that was not printed lately, grouped by reason.
     fn waits(&self) -> Vec<String> {
         let progress: BTreeMap<String, Progress> = self.watches.progress().into_iter().collect();
         let mut state = lock(&self.state);
@@ -170,7 +170,7 @@ impl ProgressPrinter {
         groups.into_iter().map(line).collect()
     }
 
-    /// A sign of life: on a terminal beside the bar, else as a line if none was printed lately.
+    /// Updates the progress bar, or returns the regular line if none was printed lately.
     fn beat(&self) -> Option<String> {
         let mut state = lock(&self.state);
         let PrinterState { bar, work, .. } = &mut *state;
@@ -185,7 +185,7 @@ impl ProgressPrinter {
         Some(format!("running for {} s: {what}, {detail}{}", since.elapsed().as_secs(), self.writing()))
     }
 
-    /// The seat that writes longest, if that is longer than a moment.
+    /// Returns the seat that has been writing longest, if longer than `SHORT_MS`.
     fn writing(&self) -> String {
         let progress = self.watches.progress().into_iter();
         let writes = |(_, of): &(String, Progress)| {
@@ -217,8 +217,8 @@ fn under_way(session: &Session) -> Option<(String, String)> {
     Some((format!("step `{}`", step.id), format!("{out} work item(s) out")))
 }
 
-/// Remarks on the seats of a closed round: those without a ballot, asked without what their
-/// service does not take, with a prompt that was cut, or whose model does not keep the form.
+/// Returns remarks on the seats of a closed round: no ballot, unsupported parameters, a cut prompt, an
+/// unsuitable model.
 fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
     let (number, tokens) = (round.opened.number, round.opened.estimated_tokens);
     let mut lines = by_reason(session, round, |seat| {
@@ -250,7 +250,7 @@ fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
     lines
 }
 
-/// Lines about seats, those with the same reason together.
+/// Returns lines about seats, grouped by reason.
 fn by_reason(
     session: &Session,
     round: &RoundRun,

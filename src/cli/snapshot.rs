@@ -1,4 +1,4 @@
-//! `snapshot`: the exact bytes of a round's snapshot, without sending anything.
+//! The `snapshot` command: the exact bytes of a round's snapshot. Sends nothing.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::launch::prepare::DraftedSession;
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::Step;
 
-/// Prints the snapshot of a definition's round, for one participant with its address.
+/// Prints the snapshot of a definition's round, optionally with the addressed lines of one participant.
 pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Console) -> VerbResult {
     const AT: Timestamp = Timestamp(0);
     let set_up = environment(false, output)?;

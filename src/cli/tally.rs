@@ -1,6 +1,6 @@
-//! `tally`: counting ballots of a file by a rule, or those of a session's round by another one.
+//! The `tally` command: counts a file's ballots, or recounts a round.
 //!
-//! A session is only read: what another rule would have found is labelled so and changes nothing.
+//! A session is only read: a recount is labeled as such and changes nothing.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
     }
 }
 
-/// The rule that is named, and the terms given with it.
+/// Returns the selected rule and its options.
 fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
     let named = |name: &String| {
         let unknown = || Diagnostic::new(format!("unknown rule `{name}`"));
@@ -65,7 +65,7 @@ fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic>
     Ok((rule, terms))
 }
 
-/// Refuses to choose as many options as there are.
+/// Refuses a `--choose` number that is not below the number of options.
 fn leaves_a_choice(found: &WhatIf) -> Result<(), Diagnostic> {
     let options = found.verdict.scores.len();
     let Some(Choose::Number(number)) = found.terms.choose.filter(|_| options > 0) else { return Ok(()) };
@@ -151,12 +151,12 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     }
 }
 
-/// The seats of a round that gave a countable ballot.
+/// Returns the countable answers of a round.
 fn ballots(round: &RoundRun) -> impl Iterator<Item = &AnswerRevealed> {
     round.answers().map(|answer| &**answer).filter(|answer| answer.outcome == Outcome::Answered)
 }
 
-/// The round without the ballots of seats that cite nothing in its snapshot.
+/// Returns the round without the ballots of seats that cite nothing in its snapshot.
 fn with_supported_only(round: &RoundRun) -> RoundRun {
     let citable = Citable::of(&round.opened.snapshot);
     let mut round = round.clone();
@@ -179,7 +179,7 @@ fn session_json(round: &RoundRun, found: &WhatIf) -> serde_json::Value {
     value
 }
 
-/// The round of that id, or the only one with ballots to count.
+/// Returns the round with that id, or the only one with ballots to count.
 fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, Diagnostic> {
     let names: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
     if let Some(open) = id.and_then(|id| session.round(id)).filter(|round| !round_view::is_revealed(round)) {
@@ -219,7 +219,7 @@ fn unfit(message: String, kind: Option<CountableKind>) -> Diagnostic {
     problem.hint(format!("`{}` ballots are counted by {}", kind.name(), rules.join(", ")))
 }
 
-/// The result, every step, and the tables behind them.
+/// Prints the result, every step of the count, and its tables.
 fn explained(found: &WhatIf, output: &mut Console) {
     let verdict = &found.verdict;
     say(output, &format!("rule: {}", rule_description(found.rule, &found.terms)));

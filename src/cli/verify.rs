@@ -1,6 +1,6 @@
-//! `verify`: what a session file proves, what does not hold and where, and what no file can show.
+//! The `verify` command: checks session files and explains what they prove.
 //!
-//! Reads the file, and receipts noted earlier, and nothing else: no network, no key, no persona folder.
+//! Reads only the file and earlier receipts: no network, no keys, no personas.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn verify_one(path: &Path, args: &VerifyArgs, output: &mut Console) -> VerbResul
     let receipt = args.receipt.as_deref().map(receipt_in).transpose()?;
     let bytes = bytes_of(path)?;
     let mut found = verify(&bytes, expect.as_deref());
-    // A file that is no session, or of another format, has not failed the check.
+    // Only a damaged session fails the check; another kind of file or format is an error.
     if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
         return Err(damage_problem(damage, &path.display().to_string()).into());
     }
@@ -62,7 +62,7 @@ fn hash(given: &str) -> Result<String, Diagnostic> {
     Err(problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"))
 }
 
-/// The receipt that is given: as it is, or a file.
+/// Reads a receipt: JSON text, or the path of a file.
 fn receipt_in(given: &str) -> Result<Receipt, Diagnostic> {
     let is_receipt = given.trim_start().starts_with('{');
     let text = if is_receipt { given.to_owned() } else { read_text(Path::new(given), MAX_RECEIPT)? };

@@ -1,4 +1,4 @@
-//! `worker`: answers for seats of sessions elsewhere, with this machine's own keys to models.
+//! The `worker` command: answers for remote sessions with this machine's models.
 
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +43,7 @@ fn keys() -> Result<KeyStore, Diagnostic> {
     Ok(KeyStore::new(Disk::default(), &Dirs::find(false)?.keys()))
 }
 
-/// The name, if it may be that of a worker: it is a part of subjects and of a model's name.
+/// Checks a worker name, which becomes part of NATS subjects and of a model name.
 fn checked(name: &str) -> Result<&str, Diagnostic> {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     if is_plain && name != SESSION && RemoteSeat::of_model(&format!("remote/nats/{name}")).is_some() {

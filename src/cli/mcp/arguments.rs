@@ -1,4 +1,4 @@
-//! Arguments and results of the tools; their JSON Schemas are made of these types and comments.
+//! Arguments and results of the tools; their JSON Schemas consist of these types and comments.
 
 use std::time::Duration;
 
@@ -6,11 +6,11 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Arguments that are no texts; assistants write some of them as texts all the same.
+/// Arguments that are no texts, although assistants write some of them as texts.
 const NO_TEXTS: [&str; 6] = ["options", "participants", "evidence", "max_usd", "deadline_s", "wait_s"];
 
-/// Takes arguments as assistants write them: null and an empty text are absent, a list, map or number may be
-/// JSON in a text, names may be separated by commas or line ends, and seconds may have a fraction.
+/// Normalizes arguments as assistants write them. Null and an empty text are absent. Lists, maps and numbers
+/// may be JSON in a text. Names may be separated by commas or line ends. Seconds may have a fraction.
 pub fn forgiven(given: Map<String, Value>) -> Value {
     let read = given.into_iter().map(|(key, value)| {
         let parsed = value.as_str().filter(|_| NO_TEXTS.contains(&&*key)).and_then(|text| parsed(&key, text));
@@ -40,7 +40,7 @@ fn within(value: Value) -> Value {
     }
 }
 
-/// Writes a schema in the words that every client reads: no `format`, no null, and no list of types.
+/// Restricts a schema to keywords that every client supports: no `format`, no null, no list of types.
 pub fn plain(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(plain),

@@ -1,4 +1,4 @@
-//! From the arguments of `convene` to a session that runs: a definition made in memory, launched as any other.
+//! The `convene` tool: launches a session from its arguments.
 
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     Ok(numbers)
 }
 
-/// A problem and what to do about it, without a place in a file that the assistant does not see.
+/// Returns a problem and its hint as text, without a place in the generated definition.
 pub fn in_words(problem: &Diagnostic) -> String {
     let place = problem.place.as_ref().filter(|place| place.file != FILE);
     let place = place.map(|place| format!("{}: ", place.file)).unwrap_or_default();
@@ -70,7 +70,7 @@ fn definition(asked: &Convene, panel: &[String]) -> Result<String, Vec<Diagnosti
     Ok(format!("{:#}", Value::Object(definition)))
 }
 
-/// A session's id from the first words of its question.
+/// Returns a session id made of the first words of its question.
 pub fn id_of(question: &str) -> String {
     let words = question.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let id: String = words.take(5).collect::<Vec<_>>().join("-").to_lowercase().chars().take(40).collect();
@@ -90,7 +90,7 @@ fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> 
     Ok(seats.into())
 }
 
-/// A participant as the command line names it: a name, or a map in braces.
+/// Parses a participant in the form of the command line: a name, or a map in braces.
 pub fn seat_of(entry: &str) -> Result<Value, Diagnostic> {
     if entry.starts_with('{') { Ok(read(entry, "--participants")?.to_json()) } else { Ok(entry.into()) }
 }
@@ -155,7 +155,7 @@ pub fn step(asked: &Convene) -> Map<String, Value> {
     step
 }
 
-/// Refuses a discussion whose options a person would have to make of the seats' ideas.
+/// Refuses a discussion in which a person would have to merge ideas into options.
 fn check_merges(session: &Session) -> Result<(), Diagnostic> {
     let mut steps = session.definition().all_steps();
     if !steps.any(|step| matches!(&step.kind, StepKind::Approval(asked) if asked.merges.is_some())) {
@@ -165,7 +165,7 @@ fn check_merges(session: &Session) -> Result<(), Diagnostic> {
     Err(problem.hint("give the options to vote on"))
 }
 
-/// Refuses seats that only a person could answer for: no one is asked here.
+/// Refuses human and remote seats, because nobody is asked here.
 fn check_seats(seats: &[SeatInfo]) -> Result<(), Diagnostic> {
     let is_person = |seat: &&SeatInfo| matches!(seat.model.split('/').next(), Some("human" | "remote"));
     let Some(seat) = seats.iter().find(is_person) else { return Ok(()) };
@@ -174,7 +174,7 @@ fn check_seats(seats: &[SeatInfo]) -> Result<(), Diagnostic> {
     Err(problem.hint("the user runs such a panel with `roundtable FILE` or `roundtable serve FILE`"))
 }
 
-/// Refuses seats that cost money without a limit on it.
+/// Refuses seats that may cost money without a cost limit.
 fn check_cost(limit: Option<f64>, seats: &[SeatInfo], set_up: &Environment) -> Result<(), Diagnostic> {
     if limit.is_some() {
         return Ok(());

@@ -1,11 +1,11 @@
-//! `mcp`: a server for coding assistants on standard input and output, by the Model Context Protocol.
+//! The `mcp` command: an MCP server for coding assistants on stdio.
 //!
-//! An assistant convenes a panel, polls numbers, and gets the result after the close. Standard output
-//! carries JSON-RPC and nothing else; before the close no answer is part of it. Sessions run as those of
-//! `--batch` do; when the assistant goes away they pause, complete on disk.
+//! An assistant convenes a panel, polls numbers, and gets the result after the close. Standard output contains
+//! only JSON-RPC, and no answer before the close. Sessions run as with `--batch`; when the assistant
+//! disconnects, they pause.
 //!
-//! A refusal is a result with `isError`, which the assistant reads; arguments that do not fit
-//! are refused the same way. A protocol error is left for a tool that does not exist.
+//! Refusals and invalid arguments are results with `isError`, which the assistant reads. Only an unknown tool
+//! is a protocol error.
 
 mod arguments;
 mod convene;
@@ -51,7 +51,7 @@ use crate::launch::run::{raise_descriptor_limit, runtime};
 use crate::launch::session_file::read_session;
 use crate::report::{self, Document};
 
-/// An assistant reads this before it calls anything.
+/// Instructions for the assistant, sent on connection.
 const INSTRUCTIONS: &str = "\
 roundtable asks a panel of models one question, blind: every seat gets the same material, and nobody, you \
 included, sees an answer before the round closes. Use it for decisions that deserve more than one opinion.\n\
@@ -62,10 +62,10 @@ or summarise what the panel thinks.\n\
 3. `result`, and report decision, count and `dissent`, word for word, to the user.";
 
 const LONGEST_WAIT: u64 = 30;
-/// Keys that are left out of a round's result: a caller pays for each word.
+/// Keys left out of a round's result, because callers pay for each word.
 const LEFT_OUT: [&str; 6] = ["snapshot", "rules", "held", "counted", "chart", "tables"];
 
-/// Serves until standard input ends or a signal comes.
+/// Serves until standard input ends or a signal arrives.
 pub fn run(args: McpArgs, output: &Console) -> VerbResult {
     if std::io::stdin().is_terminal() {
         output.note("a coding assistant starts this and speaks JSON-RPC to it; Ctrl-C ends it");
@@ -86,13 +86,13 @@ pub fn run(args: McpArgs, output: &Console) -> VerbResult {
     });
     interrupt.cancel();
     sessions.wait();
-    // Reading standard input cannot be given up.
+    // A blocked read of standard input cannot be cancelled.
     runtime.shutdown_background();
     done?;
     Ok(ended_by.get().copied().unwrap_or(ExitCode::Finished))
 }
 
-/// Answers the calls of one assistant.
+/// Request handler for one assistant.
 #[derive(Clone)]
 struct Server {
     args: Arc<McpArgs>,
@@ -114,7 +114,7 @@ impl Server {
         })
     }
 
-    /// Answers where the caller's thread may wait for disks and programs.
+    /// Answers on a thread that may block on disks and programs.
     async fn blocking<A, T>(&self, given: JsonObject, answer: fn(&Self, &A) -> Answered<T>) -> CallToolResult
     where
         A: DeserializeOwned + Send + 'static,
@@ -166,7 +166,7 @@ fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnosti
     })
 }
 
-/// A refusal that the assistant reads, all problems in it.
+/// Returns all problems as a refusal that the assistant reads.
 fn refused(error: &RunError) -> CallToolResult {
     let problems: Vec<String> = error.problems.iter().map(in_words).collect();
     CallToolResult::error(vec![ContentBlock::text(problems.join("\n"))])
@@ -180,7 +180,7 @@ fn tool<A: JsonSchema + 'static>(
     Tool::new(name, description, schema::<A>()).with_annotations(annotations)
 }
 
-/// The schema of a type, every part in its place.
+/// Returns the schema of a type, with all parts inlined.
 fn schema<A: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
@@ -220,7 +220,7 @@ fn not_over() -> Diagnostic {
     problem.hint("ask `status` until its state is `closed`")
 }
 
-/// The result of a session that is over: its line of `--json=result`, and of the report what each seat said.
+/// Returns the result of a finished session: its `--json=result` line, plus the answers of each seat.
 fn outcome(path: &Path) -> Result<Value, RunError> {
     let log = read_session(path)?;
     let session = fold(&log);

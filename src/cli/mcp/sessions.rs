@@ -1,6 +1,6 @@
-//! The sessions that this server runs, and what may be said of them while they run: numbers.
+//! Sessions that this server runs, and their public numbers.
 //!
-//! Each runs on a thread of its own. The numbers are those of events that are on disk.
+//! Each session runs on its own thread. The numbers reflect only events that are on disk.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -23,12 +23,12 @@ use crate::participants::lock;
 use crate::participants::progress::ProgressBoard;
 
 const MOST: usize = 8;
-/// The interval between questions, in milliseconds.
+/// Recommended polling interval in milliseconds.
 const POLL_MS: u64 = 3000;
 
 pub struct Sessions {
     runtime: Handle,
-    /// Cancelled when the server ends: every session pauses then.
+    /// Cancelled when the server ends; every session pauses then.
     interrupt: CancellationToken,
     running: Mutex<HashMap<String, RunningSession>>,
 }
@@ -58,7 +58,7 @@ impl Sessions {
         Err(problem.hint("wait for one of them to close, with `status`"))
     }
 
-    /// Runs a session that is ready, and returns its first numbers.
+    /// Runs a prepared session on a new thread, and returns its first numbers.
     pub fn start(&self, ready: ReadySession, set_up: Environment) -> Result<Numbers, Diagnostic> {
         let first = numbers_of(&ready.session);
         let id = first.session.clone();
@@ -86,8 +86,8 @@ impl Sessions {
         Ok(first)
     }
 
-    /// The numbers of a session that runs here, or has; with `wait`, once it is no longer open or that
-    /// time is over.
+    /// Returns the numbers of a session that this server has started.
+    /// Waits at most `wait` for the session to pause or close.
     pub async fn numbers(&self, id: &str, wait: Duration) -> Option<Numbers> {
         let mut numbers = lock(&self.running).get(id)?.numbers.clone();
         let settled = numbers.wait_for(|numbers| numbers.state != SessionState::Open);
@@ -105,13 +105,12 @@ impl Sessions {
 
     pub fn wait(&self) {
         for thread in lock(&self.running).values_mut().filter_map(|session| session.thread.take()) {
-            // A session that failed has said so.
+            // A failed session has reported that already.
             let _ = thread.join();
         }
     }
 }
 
-/// The numbers of a session as its events tell.
 fn numbers_of(session: &Session) -> Numbers {
     let round = session.rounds.last();
     let state = match (&session.closed, &session.paused) {
@@ -140,7 +139,7 @@ fn numbers_of(session: &Session) -> Numbers {
     }
 }
 
-/// The numbers of a session that does not run here, as its file tells.
+/// Returns the numbers of a session that this server has not started.
 pub fn numbers_elsewhere(session: &Session) -> Numbers {
     let mut numbers = numbers_of(session);
     if numbers.state == SessionState::Open {
@@ -150,7 +149,7 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
     numbers
 }
 
-/// Tells the numbers of what is on disk.
+/// Publishes the numbers of events that are on disk.
 struct NumbersPublisher {
     tell: watch::Sender<Numbers>,
 }
@@ -167,7 +166,7 @@ impl NumbersPublisher {
 impl Observer for NumbersPublisher {
     fn on_written(&mut self, session: &Session) {
         let numbers = numbers_of(session);
-        // The end is reported once the file is closed.
+        // The end is published later, when the file is closed.
         if numbers.state == SessionState::Open {
             self.tell.send_replace(numbers);
         }

@@ -1,4 +1,4 @@
-//! An engine on a thread of its own, so that the screen answers whatever the engine does.
+//! Engine on its own thread, so that the screen stays responsive.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::participants::human::{HumanQuestion, HumanQueue};
 use crate::participants::progress::ProgressBoard;
 use crate::tui::{EngineHandle, EngineUpdate, SeatLink};
 
-/// Tells the screen what happens; a screen that is gone needs to know nothing.
+/// Forwards engine events to the screen; ignores a closed screen.
 struct EventForwarder {
     news: UnboundedSender<EngineUpdate>,
     doors: Arc<Doors>,
@@ -46,7 +46,7 @@ impl Facilitator for ScreenFacilitator {
         _: Option<&'a WaitPoint>,
         _: &'a Session,
     ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
-        // The screen is gone, so the person has left.
+        // The screen is closed, so the person has left.
         let left = || FacilitatorRequest::Leave { reason: PauseReason::Left };
         self.requests.recv().map(move |request| Ok(request.unwrap_or_else(left))).boxed()
     }
@@ -60,13 +60,12 @@ impl Facilitator for ScreenFacilitator {
     }
 }
 
-/// An access as the screen shows it.
 pub fn seat_link(door: &LinkDoor, Access { text, is_agent }: Access) -> SeatLink {
     let code = if is_agent { None } else { qr_code(&text) };
     SeatLink { text, code, notes: door.notes.clone() }
 }
 
-/// Starts an engine on a session, with a door for seats that are invited.
+/// Starts an engine for a session, with a door for invited seats.
 pub fn spawn(
     ready: ReadySession,
     set_up: &Arc<Environment>,
@@ -104,7 +103,7 @@ pub fn spawn(
         if let Some(problem) = left {
             let _ = tell.send(EngineUpdate::Note(problem.to_string()));
         }
-        // Results are shown by links until another session is served, or the program ends.
+        // Links show the results until another session is served or the program ends.
         if let Some(ends) = opened.ends {
             runtime.block_on(ends.cancelled());
         }

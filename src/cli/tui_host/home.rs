@@ -1,5 +1,4 @@
-//! Contents of the home screen: saved sessions, examples, models that can answer on this machine; and paths
-//! that begin with what was typed.
+//! Contents of the home screen, and completion of paths.
 
 use std::path::Path;
 
@@ -17,12 +16,12 @@ use crate::sanitize::harmless;
 use crate::tui::{Home, HomeRow, ModelSource, OpenTarget, without_tools};
 use crate::workflow::{Source, default_id, load};
 
-/// So many saved sessions are shown, the newest first.
+/// Maximum number of saved sessions to show, the newest first.
 const MOST_SESSIONS: usize = 100;
-/// A session larger than this is not read for a line about it, in bytes.
+/// Larger sessions are listed without being read, in bytes.
 const MOST_READ: u64 = 4 * 1024 * 1024;
 
-/// So many entries of a folder are looked at for a path that is typed.
+/// Maximum entries of a folder to read for path completion.
 const MOST_PATHS: usize = 10_000;
 
 const EXAMPLES: [(&str, &str); 4] = [
@@ -54,7 +53,7 @@ pub fn home(set_up: &Environment) -> Home {
     }
 }
 
-/// A persona as a roster's entry, with a line about it. One that lists tools takes a seat without them.
+/// Returns a persona as a roster entry, with its description; its tools are excluded.
 fn entry(persona: Persona) -> (String, String) {
     if persona.tools.is_empty() {
         return (persona.name, persona.description);
@@ -66,7 +65,7 @@ fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
     HomeRow { sign: "+", name: name.to_owned(), about: about.to_owned(), age: String::new(), opening }
 }
 
-/// A saved session: what was asked, a sign for its state, and its outcome.
+/// Returns the row of a saved session: its question, a sign for its state, and its outcome.
 fn session(path: &Path) -> HomeRow {
     let mut name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let meta = std::fs::metadata(path).ok();
@@ -107,14 +106,14 @@ fn age(seconds: u64) -> String {
     }
 }
 
-/// A line about a definition; none for what is no definition.
+/// Returns the description of a definition, or `None` if the text is no definition.
 fn about(text: &str, file: &str) -> Option<String> {
     let loaded = load(Source { text, file, id: default_id(file) }).ok()?;
     loaded.description.clone().or_else(|| loaded.goal.clone()).or_else(|| first_question(&loaded))
 }
 
-/// Asks local servers, which takes as long as the slowest, and finds services by their keys. One that wants a
-/// key is not contacted: its models are those with a built-in price.
+/// Checks local servers, which takes as long as the slowest, and finds services by their keys.
+/// A service with a key is not contacted if it has built-in prices; these list its models.
 pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
     let catalog = set_up.catalog();
     let (mut found, mut asked) = (Vec::new(), Vec::new());
@@ -135,7 +134,7 @@ pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
     all
 }
 
-/// The models of a provider that have a built-in price, the cheapest first.
+/// Returns the models of a provider with built-in prices, the cheapest first.
 fn priced(provider: &str) -> Vec<String> {
     let table = TABLE.iter().find(|source| source.provider == provider);
     let mut prices: Vec<_> = table.map(|source| source.prices.to_vec()).unwrap_or_default();
@@ -147,7 +146,7 @@ fn source(provider: &str, is_ready: bool, models: Vec<String>) -> ModelSource {
     ModelSource { provider: provider.to_owned(), is_ready, models }
 }
 
-/// Returns nothing for a server that nobody started or configured.
+/// Returns the source of a checkup, or `None` for a server that is neither running nor configured.
 fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
     let provider = checkup.provider.as_str();
     match &checkup.state {
@@ -163,8 +162,8 @@ fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
     }
 }
 
-/// Returns the files and folders that begin with `typed`, in order; folders end with `/`. Hidden ones are
-/// left out unless their dot was typed.
+/// Returns the files and folders that start with `typed`, sorted; folders end with `/`.
+/// Hidden ones are included only if the dot was typed.
 pub fn paths_beginning_with(project: &Path, typed: &str) -> Vec<String> {
     let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
     let shown = &typed[..typed.len() - start.len()];
@@ -174,7 +173,7 @@ pub fn paths_beginning_with(project: &Path, typed: &str) -> Vec<String> {
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let is_hidden = name.starts_with('.') && !start.starts_with('.');
-            // A name that cannot be typed as it is would lead elsewhere.
+            // A name with escaped characters could not be typed.
             if is_hidden || !name.starts_with(start) || harmless(&name) != name {
                 return None;
             }

@@ -1,4 +1,4 @@
-//! The screen's world: what it needs of files, folders and the engine.
+//! Host of the screen: access to files, folders and the engine.
 
 mod engine_thread;
 mod home;
@@ -45,10 +45,10 @@ use crate::tui::{
     StartRefusal, Theme, preview_events,
 };
 
-/// No kept text is longer, in bytes.
+/// Maximum bytes of a stored draft.
 const MOST_KEPT: u64 = 16 * 1024 * 1024;
 
-/// Shows the screen: a file, or the home screen.
+/// Shows the screen with a file or the home screen.
 pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
     if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
         let problem = Diagnostic::new("this terminal cannot show the screen (TERM=dumb)");
@@ -64,7 +64,7 @@ pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
     let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)
         .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")))?;
     if let Some(file) = left {
-        // A terminal that is gone needs to be told nothing.
+        // Standard error may be closed too, so errors are ignored.
         let session = read_session(Path::new(&file)).map(|log| fold(&log)).unwrap_or_default();
         let (lead, verb) = match session.closed {
             Some(_) => ("see it", "report"),
@@ -92,10 +92,10 @@ fn screen_options(set_up: &Environment) -> ScreenOptions {
 
 struct TuiHost {
     options: LaunchOptions,
-    /// The file of a new session, if the user names one.
+    /// File of a new session, if the user names one.
     save: Option<PathBuf>,
     set_up: Arc<Environment>,
-    /// For seats that are invited, once there are any.
+    /// Door for invited seats, bound for the first one.
     door: Mutex<Option<Arc<LinkDoor>>>,
 }
 
@@ -104,26 +104,26 @@ impl TuiHost {
         Launcher { options: &self.options, set_up: &self.set_up, desk }
     }
 
-    /// The file of an unsent form's text, next to the keys of open rounds and for its owner alone.
+    /// Returns the file of a form's draft, in a folder that only its owner can read.
     fn draft_path(&self, name: &str) -> PathBuf {
         let safe =
             name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(150);
         self.set_up.folders.drafts().join(format!("{}.json", safe.collect::<String>()))
     }
 
-    /// The name under which this project's model is kept.
+    /// Returns the name under which this project's model is stored.
     fn model_key(&self) -> String {
         let project = self.set_up.folders.project.display().to_string();
         format!("model-{}", &sha256_hex(&project)[..16])
     }
 
-    /// The model of seats for which nobody names one, where the command line or an earlier choice says so.
+    /// Returns the model for seats that name none, from the command line or an earlier choice.
     fn usual_model(&self) -> Option<String> {
         let is_known = |model: &String| self.set_up.catalog().check(model).is_ok();
         self.options.flags.all.clone().or_else(|| self.kept(&self.model_key()).filter(is_known))
     }
 
-    /// The command line's options, with what was chosen at the screen.
+    /// Returns the command line's options with the person's choices on the screen.
     fn options_for(&self, choice: &SeatChoice) -> LaunchOptions {
         let mut options = self.options.clone();
         options.flags.all = self.usual_model();
@@ -135,7 +135,7 @@ impl TuiHost {
         options
     }
 
-    /// The evidence of a session that would open, as events: of the command line, and of its first round.
+    /// Returns the events of the command line's evidence and that of the first round.
     fn evidence(&self, header: &SessionOpened) -> Result<Vec<TimedEvent>, Diagnostic> {
         let mut session = Session::default();
         for event in preview_events(header, crate::clock::now()) {
@@ -148,7 +148,7 @@ impl TuiHost {
         with_evidence(&mut session, &self.options.evidence, reader)
     }
 
-    /// The door for a session with seats that are invited: bound at the first of them.
+    /// Returns the door for invited seats, bound on first use; `None` if no seat is invited.
     fn door(&self, header: &SessionOpened) -> Result<Option<Arc<LinkDoor>>, Diagnostic> {
         let is_invited =
             |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door != Door::Nats);
@@ -162,7 +162,7 @@ impl TuiHost {
         Ok(door.clone())
     }
 
-    /// Refuses a session that needs something which the person has not agreed to.
+    /// Fails if the session needs something to which the person has not agreed.
     fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
         let needs = needs(session, &self.set_up, &self.options.answers_of(session), self.options.max_usd)?;
         let unagreed = self.set_up.trust.unagreed(needs);
@@ -200,7 +200,7 @@ impl Host for TuiHost {
         let from = (opening.clone(), choice.clone());
         let opening = prepare(plan, &options, set_up, &mut |notice| notices.push(notice.clone()))?;
         notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
-        // A seat without a participant is reported before anything is written.
+        // Reports seats without a participant before anything is written.
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
         let answers = options.answers_of(&opening.session);

@@ -1,4 +1,4 @@
-//! Saved sessions of the screen: read to replay them, and copied up to a point to go on from there.
+//! Saved sessions for the screen: replay and fork.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,8 @@ use crate::launch::prepare::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::StartRefusal;
 
-/// Writes a new session file into `folder`: the documents of the one at `path` up to `seq`, or to
-/// the last point before it at which a facilitator is wanted, and the event that says so. Nothing is
-/// written where `may` refuses the session at that point.
+/// Copies the session at `path` up to `seq` to a new file in `folder`, and appends the fork event. Ends earlier
+/// if a session cannot continue at `seq`. Writes nothing if `may` refuses the session at that point.
 pub fn fork(
     path: &Path,
     seq: u64,
@@ -47,7 +46,7 @@ pub fn fork(
     Ok(new)
 }
 
-/// The last state up to `seq` at which a facilitator is wanted, and how many events led to it.
+/// Returns the last state up to `seq` that waits for the facilitator, and its number of events.
 fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let (mut session, mut points) = (Session::default(), Vec::new());
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
@@ -62,14 +61,14 @@ fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     Some((session, count))
 }
 
-/// The byte after the document with this hash.
+/// Returns the offset after the document with this hash.
 fn end_of(bytes: &[u8], hash: &str) -> Option<usize> {
     let line = format!("\nhash: {hash}\n");
     let at = bytes.windows(line.len()).position(|window| window == line.as_bytes())?;
     Some(at + line.len())
 }
 
-/// Reads a saved session up to its first damage.
+/// Reads a saved session up to its first damage, and describes the damage.
 pub fn replay(path: &Path) -> Result<(Vec<LogEntry>, Option<String>), Vec<Diagnostic>> {
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;

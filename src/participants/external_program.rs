@@ -1,8 +1,8 @@
-//! External programs: how one is started, read and ended.
+//! External programs: starting, reading and ending them.
 //!
-//! It is started without a shell and without a terminal, with nothing of the environment but [`PASSED`] and
-//! what is named. What it writes is capped; when it is given up, it and everything it started are ended. How
-//! it ended and what it said on standard error is kept for the record.
+//! A program gets no shell and no terminal. Of the environment it gets [`PASSED`] and the variables named for
+//! it. Its output is capped. When it is given up, it and everything it started are killed. Its exit status and
+//! the end of its output are kept for the record.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -17,18 +17,18 @@ use tokio_util::sync::CancellationToken;
 use super::{ExitNote, ProgramExit, SeatRequest, lock};
 use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 
-/// Variables that a program gets without being named, as they are shown.
+/// Variables that every program gets, as shown to the user.
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "LC_*", "TERM=dumb"];
-/// A program that has answered must end within this time.
+/// Time that a program has to exit after its answer is complete.
 const GRACE: Duration = Duration::from_secs(2);
-/// The kept end of each of its outputs, in bytes.
+/// Number of bytes kept from the end of each output stream.
 const KEPT: usize = 64 * 1024;
 
 pub(super) fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().find(|line| !line.trim().is_empty())
 }
 
-/// The output of a program, the end of its errors, and how it ended, if it did.
+/// Result of a program: its output, and its exit status if it exited.
 pub struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -37,18 +37,19 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// What it said, fit for an error: short keys are masked there too.
+    /// Returns text for an error message: short keys are masked too.
     pub fn in_error(&self, said: &str) -> String {
         String::from_utf8_lossy(&mask(&mut said.into(), &self.keys, true)).into_owned()
     }
 }
 
-/// The value of a variable that is a key by its name.
+/// Value of a variable that is a key by its name.
 type Key = Vec<u8>;
 
-/// Runs a program: the input goes in and both outputs are read at the same time, so that none blocks another.
-/// Of standard output at most a little more than `most` bytes are read. One that goes on once what it printed
-/// is all that is wanted is ended.
+/// Runs a program: writes its input and reads both outputs concurrently, so that none blocks another.
+///
+/// Stops reading standard output a little beyond `most` bytes. Kills a program that keeps running after `is_all`
+/// has accepted its output.
 pub async fn run(
     mut command: Command,
     input: String,
@@ -71,7 +72,7 @@ pub async fn run(
         let kept = of(&mut noted);
         kept.extend_from_slice(&piece);
         kept.drain(..kept.len().saturating_sub(KEPT));
-        // Nobody sees the output of a round's seat while the round is open.
+        // The output of a seat is sealed while its round is open.
         if let (Some(ask), Some(_)) = (ask, task) {
             ask.watch.said(&String::from_utf8_lossy(&piece));
         }
@@ -80,7 +81,7 @@ pub async fn run(
     let (stdin, out, err) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let feed = async move {
         if let Some(mut stdin) = stdin {
-            // A program need not read its input.
+            // A program may exit without reading its input.
             let _ = stdin.write_all(input.as_bytes()).await;
             let _ = stdin.shutdown().await;
         }
@@ -109,12 +110,12 @@ pub async fn run(
     Ok(Ran { stdout, stderr: noted.stderr.clone(), status, keys })
 }
 
-/// Whether a variable is a key by its name; `MAX_TOKENS` is none.
+/// Returns true if a variable is a key by its name; `MAX_TOKENS` is not.
 pub(super) fn names_key(name: &str) -> bool {
     ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.ends_with(word))
 }
 
-/// Returns the keys among the variables of a program, the longest first.
+/// Returns the keys among a program's variables, the longest first.
 fn keys(command: &Command) -> Vec<Key> {
     let named = command.as_std().get_envs().filter(|(name, _)| name.to_str().is_some_and(names_key));
     let held = named.filter_map(|(_, value)| Some(value?.as_encoded_bytes().to_vec()));
@@ -123,7 +124,8 @@ fn keys(command: &Command) -> Vec<Key> {
     keys
 }
 
-/// Takes what a program printed with its keys masked; what may begin a key is left until more comes or it ends.
+/// Removes and returns what a program printed, with keys masked. Bytes that may begin a key stay until more
+/// arrive, or until `ends`.
 fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
     if keys.is_empty() {
         return std::mem::take(printed);
@@ -139,7 +141,7 @@ fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
     masked
 }
 
-/// Runs this to its end on a thread of its own, whatever runs on the caller's.
+/// Runs a future to completion on its own thread and runtime, so that any caller may block on it.
 pub fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -149,7 +151,7 @@ pub fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> R
     done.unwrap_or_else(|_| Err("an error of this program".to_owned()))
 }
 
-/// A program with the few variables that reach it.
+/// Returns a command with the program's few variables.
 pub fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
@@ -160,7 +162,7 @@ pub fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
     command
 }
 
-/// Starts a program in a session of its own: it has no terminal to ask at or to change.
+/// Starts a program in a new session, without access to the user's terminal.
 fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
@@ -168,8 +170,10 @@ fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-/// Reads what comes and passes on each piece, an empty one at the end. It does not wait for what follows `most`
-/// bytes, and not long for what follows all that is wanted. Returns whether more may come.
+/// Reads a stream and passes on each piece, an empty one at the end.
+///
+/// Stops beyond `most` bytes, and [`GRACE`] after `is_all` has accepted the bytes so far. Returns the bytes, and
+/// true if it stopped although more may follow.
 async fn follow(
     from: Option<impl AsyncRead + Unpin>,
     most: u64,
@@ -194,7 +198,7 @@ async fn follow(
     }
 }
 
-/// A program with everything it started; ended when this is dropped, or when this program ends.
+/// Program with all its child processes; killed when this is dropped.
 pub(super) struct ProcessGroup {
     #[cfg(unix)]
     id: Option<rustix::process::Pid>,
@@ -203,11 +207,11 @@ pub(super) struct ProcessGroup {
 #[cfg(unix)]
 static RUNNING: Mutex<Vec<rustix::process::Pid>> = Mutex::new(Vec::new());
 
-/// Ends every program that still runs: what works for them on other threads is not waited for.
+/// Kills every program that still runs, without waiting for the threads that use them.
 pub fn end_all() {
     #[cfg(unix)]
     for id in lock(&RUNNING).drain(..) {
-        // The program may have ended already.
+        // The program may have exited already.
         let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
     }
 }
@@ -232,7 +236,7 @@ impl Drop for ProcessGroup {
         #[cfg(unix)]
         if let Some(id) = self.id {
             lock(&RUNNING).retain(|running| *running != id);
-            // The program may have ended already.
+            // The program may have exited already.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
     }

@@ -1,7 +1,7 @@
-//! A person: at this terminal, asked in turn and sealed like everyone; or behind a link, asked through a door.
+//! Participant that is a person: at this terminal or behind a link.
 //!
-//! The question goes to whoever shows it; the answer comes back as a text and is read, asked again
-//! and sealed as any other. Without a screen there is nobody to ask, and the session rests instead.
+//! The front end or the link shows the question. The answer is checked, re-asked and sealed like any other.
+//! Without a screen nobody can be asked here, and the session pauses.
 
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::UnboundedSender;
@@ -11,7 +11,7 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest};
 
 #[derive(Debug)]
 pub struct HumanQuestion {
-    /// The seat of a round, or the work item.
+    /// Seat of a round, or id of the work item.
     pub seat: String,
     pub answer: oneshot::Sender<String>,
 }
@@ -20,7 +20,7 @@ pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
 #[derive(Debug, Default)]
 pub struct Human {
-    /// The queue of questions; none without a screen, and for a seat that is asked by its link alone.
+    /// Queue of questions; `None` without a screen, and for a seat that is asked only by its link.
     pub desk: Option<HumanQueue>,
 }
 

@@ -1,8 +1,8 @@
-//! A command that prints a service's key: run when a request is about to be sent, once for all seats, and
-//! again where its key is refused.
+//! Command that prints a service's API key.
 //!
-//! It is started without a shell and without the environment, has 30 seconds and may print 64 KiB;
-//! when it is given up, it and everything it started are ended. What it prints is shown nowhere.
+//! Runs just before the first request, once for all seats, and again after the service refused the key. It gets
+//! no shell and no environment, 30 seconds and 64 KiB of output. When it is given up, it and everything it
+//! started are killed. Its output is never shown.
 
 use std::time::Duration;
 
@@ -13,15 +13,15 @@ use super::external_program::{prepared, run};
 use super::lock;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The most it may print, in bytes.
+/// Output limit in bytes.
 const MOST: u64 = 64 * 1024;
 
 #[derive(Debug)]
 pub struct KeyCommand {
     command: Vec<String>,
-    /// How many keys were refused, and the key, once it is printed.
+    /// Number of refused keys, and the current key once it is printed.
     key: std::sync::Mutex<(u64, Option<SecretString>)>,
-    /// The tries that gave no key: how many, and why the last of them did not.
+    /// Number of failed runs, and the reason of the latest.
     failed: Mutex<(u64, String)>,
 }
 
@@ -30,7 +30,7 @@ impl KeyCommand {
         Self { command, key: std::sync::Mutex::default(), failed: Mutex::default() }
     }
 
-    /// The key, if it was printed already.
+    /// Returns the key if the command has printed it already.
     pub fn known(&self) -> Option<String> {
         lock(&self.key).1.as_ref().map(|key| key.expose_secret().to_owned())
     }
@@ -39,8 +39,10 @@ impl KeyCommand {
         lock(&self.key).0
     }
 
-    /// The key that was sent is no good: the next request has the command run again, unless another one that
-    /// was sent since this count has seen to it.
+    /// Discards a refused key, so that the next request runs the command again.
+    ///
+    /// `seen` is the refusal count when the key was sent. If it has grown, another request has already discarded
+    /// that key.
     pub fn forget(&self, seen: u64) {
         let mut held = lock(&self.key);
         if held.0 == seen {
@@ -48,7 +50,7 @@ impl KeyCommand {
         }
     }
 
-    /// The key; whoever waits while the command runs gets what it gave, also when that was nothing.
+    /// Returns the key; runs the command if none is known. Concurrent callers share one run and its failure.
     pub async fn key(&self) -> Result<String, String> {
         let before = self.failed.try_lock().map_or(0, |failed| failed.0);
         let mut failed = self.failed.lock().await;

@@ -1,7 +1,7 @@
-//! Participants: one file a provider behind one trait.
+//! Participants: one file per provider behind one trait.
 //!
-//! A participant gets the parts of one prompt and returns text or a failure. It sees no other seat, no
-//! session and no log, and never gets tools. `http.rs` alone speaks HTTP.
+//! A participant gets one prompt and returns text or a failure. It sees no other seat, no session and no log,
+//! and never gets tools. Only `http` uses HTTP.
 
 pub mod api;
 pub mod external_program;
@@ -37,40 +37,40 @@ use crate::workflow::{Effort, OutputSchema};
 pub struct SeatRequest {
     pub seat: String,
     pub step: String,
-    /// The round's id; the work item's, of an agent.
+    /// Id of the round, or of an agent's work item.
     pub round: String,
-    /// The model's name without its provider.
+    /// Model name without its provider.
     pub model: String,
     pub prompt: Prompt,
-    /// When asked again: why the first reply could not be counted, ready to append to the prompt.
+    /// For a re-ask: the reason why the first reply was invalid, ready to append to the prompt.
     pub again: Option<String>,
-    /// One seat of each model goes first, so that the service's cache is filled for the others.
+    /// One seat of each model asks first, which fills the service's cache for the others.
     pub warm_first: bool,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,
     pub effort: Option<Effort>,
-    /// The most tokens of the reply, thinking included, where the seat says so.
+    /// Limit of output tokens, thinking included, if the seat sets one.
     pub max_output_tokens: Option<u64>,
-    /// The reply may be twice as long, since the one before ended with thinking and no answer.
+    /// Doubles the output limit, because the previous reply ended while thinking.
     pub has_twice_the_room: bool,
-    /// The form of a seat's answer, for those who do not read the prompt.
+    /// Form of the seat's answer, for participants that do not read the prompt.
     pub ballot: Option<Arc<BallotForm>>,
-    /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
+    /// JSON Schema of the answer, for services that enforce one. Not part of the prompt.
     pub schema: Option<Arc<ReplySchema>>,
     /// Limit of the whole call, retries and waits included.
     pub time_left: Option<Duration>,
-    /// Limit in place of the configured timeout if its step has one: a moment more, since the caller gives up
-    /// first and names the step.
+    /// Limit that replaces the configured timeout if the step sets one. Slightly longer than the step's, since
+    /// the caller gives up first and names the step.
     pub timeout: Option<Duration>,
     pub watch: progress::ProgressHandle,
-    /// The share of the cost limit that it may still use.
+    /// Seat's share of the cost limit.
     pub purse: purse::Purse,
-    /// The work item of an agent; none for a seat.
+    /// Work item of an agent; `None` for a seat.
     pub task: Option<Arc<WorkItemView>>,
 }
 
 impl SeatRequest {
-    /// A request of no session: nobody watches it and nothing limits it.
+    /// Returns a request outside any session, without progress display or limits.
     pub fn alone(name: &str, model: &str, prompt: Prompt) -> Self {
         Self {
             seat: name.to_owned(),
@@ -83,30 +83,30 @@ impl SeatRequest {
     }
 }
 
-/// A work item as those see it who answer without reading a prompt.
+/// Work item for participants that do not read the prompt.
 #[derive(Debug, Default)]
 pub struct WorkItemView {
     pub input: serde_json::Map<String, serde_json::Value>,
     pub whole: String,
     pub schema: Option<OutputSchema>,
-    /// An answer that fits the session and says nothing, where a discussion is led.
+    /// Placeholder answer that suits a discussion step.
     pub placeholder: Option<serde_json::Value>,
-    /// The tracker's tasks as they stand, where the tracker is asked.
+    /// Current tasks, for the tracker.
     pub tasks: Arc<Vec<TrackedTask>>,
-    /// The tasks of which evidence was asked for before.
+    /// Ids of the tasks whose evidence was requested earlier.
     pub evidence_asked: Arc<HashSet<String>>,
-    /// Placeholders did the work, and have no evidence.
+    /// Placeholders did the work, so there is no evidence.
     pub is_rehearsal: bool,
     pub ended: ExitNote,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramExit {
-    /// Its exit status, in words; none of one that was given up.
+    /// Exit status as text; `None` if the program was given up.
     pub status: Option<String>,
-    /// The last of its standard output.
+    /// End of its standard output.
     pub stdout: Vec<u8>,
-    /// The last of its standard error.
+    /// End of its standard error.
     pub stderr: Vec<u8>,
     pub is_exit_data: bool,
 }
@@ -117,20 +117,19 @@ pub type ExitNote = Mutex<ProgramExit>;
 pub struct Reply {
     pub text: String,
     pub origin: Origin,
-    /// The model that answered, as its service names it.
+    /// Model that answered, as the service names it.
     pub served: Option<String>,
     pub finish: Finish,
-    /// Tokens, if the service told.
     pub usage: Option<TokenUsage>,
-    /// Requests it took, the successful one included.
+    /// Number of requests, the successful one included.
     pub tries: u32,
-    /// Number of attempts that the service declined for a parameter.
+    /// Number of attempts that the service declined because of a parameter.
     pub declined: u32,
-    /// Parameters that were left out, since the service does not take them.
+    /// Parameters left out because the service does not accept them.
     pub dropped: Vec<String>,
-    /// The most tokens it could have, where it ended there.
+    /// Limit of output tokens, if the reply reached it.
     pub limit: Option<u32>,
-    /// The context window in tokens that its server told after it had counted few tokens.
+    /// Context window in tokens, reported by a server that counted far fewer tokens than were sent.
     pub window: Option<usize>,
 }
 
@@ -140,56 +139,56 @@ impl Reply {
     }
 }
 
-/// The answer of a participant that waits for nothing: a text, or why there is none.
+/// Returns the result of a participant that answers without waiting.
 fn at_once(origin: Origin, answer: Result<String, String>) -> BoxFuture<'static, Result<Reply, Failure>> {
     let failed = |reason| Failure { origin: Some(origin), ..Failure::from(reason) };
     Box::pin(ready(answer.map(|text| Reply::own(origin, text)).map_err(failed)))
 }
 
-/// Why nothing came back: a fault of the way there, never of the answer's content.
+/// Failure of a request in transport or at the service; never about an answer's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Failure {
-    /// The error, fit to be shown while the round is open: no reply text, no key.
+    /// Message that may be shown while the round is open: no reply text, no key.
     pub reason: String,
-    /// The reason in full where it quotes what may have been generated: sealed until the round closes.
+    /// Full message if it may quote generated text; sealed until the round closes.
     pub in_full: Option<String>,
     pub timed_out: bool,
     pub tries: u32,
     pub usage: Option<TokenUsage>,
-    /// Who failed, if not who the seat's model says.
+    /// Origin of the failure, if it is not the seat's model.
     pub origin: Option<Origin>,
 }
 
 impl Failure {
-    /// Of a try that was given so much time.
+    /// Returns the failure of an attempt that exceeded `limit`.
     pub fn late(limit: Duration) -> Self {
         Self { timed_out: true, ..format!("timed out after {} ms", limit.as_millis()).into() }
     }
 
-    /// The reason for whoever may read all of it.
+    /// Returns the full message, for readers who may see generated text.
     pub fn full_reason(&self) -> &str {
         self.in_full.as_deref().unwrap_or(&self.reason)
     }
 }
 
 impl From<String> for Failure {
-    /// Of one try that used nothing.
+    /// Returns the failure of one attempt without usage.
     fn from(reason: String) -> Self {
         Self { reason, tries: 1, ..Self::default() }
     }
 }
 
 pub trait Participant: Send + Sync {
-    /// Asks once. Dropping the future gives up the request.
+    /// Asks once. Dropping the future cancels the request.
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>>;
 
-    /// It answers in a step only when a person is there.
+    /// Returns true if only a person who is present can answer in this step.
     fn waits_for_person(&self, _step: &str) -> bool {
         false
     }
 
-    /// Why it cannot answer in a step, where that is known before anything is sent.
+    /// Returns why it cannot answer in a step, if that is known before anything is sent.
     fn unavailable_reason(&self, _step: &str) -> Option<String> {
         None
     }

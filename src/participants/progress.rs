@@ -1,5 +1,6 @@
-//! Progress of a request for those who wait: sent, begun, stalled, failed on the way. Never a word of a
-//! reply; of its length the full hundreds of tokens, as a sign of life.
+//! Progress of requests, for display while seats are being asked.
+//!
+//! Contains no reply text. Of a reply's length it shows full hundreds of tokens, as a sign of life.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,58 +8,58 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A reply of which nothing has come for this long stalls.
+/// A reply without new data for this long is stalled.
 const STALLS: Duration = Duration::from_secs(5);
 
-/// Locks a value, also after a thread has panicked with it: each change leaves it whole.
+/// Locks a mutex, even if a thread panicked while it held the lock. Every update leaves the value valid.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of one request, noted by its participant.
+/// Progress of one request, updated by its participant.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressHandle(Arc<Mutex<ProgressState>>);
 
 #[derive(Debug)]
 struct ProgressState {
-    /// Without times and tokens.
+    /// Current progress, without its times and tokens.
     told: Progress,
     since: Instant,
-    /// The end of a wait, if known.
+    /// End of a wait, if known.
     until: Option<Instant>,
     heard: Instant,
-    /// Requests sent before it was asked again, which is shown to nobody.
+    /// Requests sent before a re-ask. Hidden, because a re-ask reveals that the reply was invalid.
     before: Option<u32>,
-    /// Pieces of the reply that have come, about a token each.
+    /// Pieces of the reply received so far, about one token each.
     pieces: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RequestPhase {
-    /// Nothing is sent: it waits for its turn.
+    /// Not sent yet: waits for a permit or for its turn.
     #[default]
     Queued,
     Asked,
     Answering,
-    /// A reply had begun, and nothing of it has come for a while.
+    /// The reply began, but no data has arrived for a while.
     Stalled,
-    /// A try failed, or its service wants to be left alone: it waits before the next request.
+    /// Pauses before the next request: an attempt failed, or the service asked for a pause.
     Waiting,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
     pub standing: RequestPhase,
-    /// For how long, in milliseconds.
+    /// Time in this phase, in milliseconds.
     pub for_ms: u64,
-    /// The rest of the wait in milliseconds, if known.
+    /// Rest of the wait in milliseconds, if known.
     pub left_ms: Option<u64>,
     pub tries: u32,
-    /// Why it waits, or waited last, fit to be shown while the round is open.
+    /// Reason of the current or last wait; may be shown while the round is open.
     pub trouble: Option<String>,
-    /// The line an agent's program printed last.
+    /// Last line that an agent's program printed.
     pub said: Option<String>,
-    /// About how many tokens have come, in full hundreds.
+    /// Approximate number of tokens received, in full hundreds.
     pub tokens: usize,
 }
 
@@ -75,18 +76,18 @@ impl RequestPhase {
 }
 
 impl ProgressHandle {
-    /// Notes that a request is sent, the `tries`th. The first of a second asking goes unnoted.
+    /// Records that request number `tries` is sent. Ignores the first request of a re-ask.
     pub fn asked(&self, tries: u32) {
         let mut noted = lock(&self.0);
         if noted.before.is_none() || tries > 1 {
             noted.enter(RequestPhase::Asked, None);
-            // A re-ask counts on from the request whose reply did not fit.
+            // A re-ask continues the count of the requests before it.
             noted.told.tries = noted.before.map_or(tries, |before| before + tries - 1);
         }
     }
 
-    /// Notes that the reply did not fit and the seat is asked again: content, so that it looks as
-    /// before, a reply coming in, until that fails on the way.
+    /// Records a re-ask. It stays hidden, because an invalid reply is sealed content: the reply still seems to
+    /// arrive until a request of the re-ask fails.
     pub fn again(&self) {
         let mut noted = lock(&self.0);
         noted.before = Some(noted.told.tries.max(1));
@@ -101,7 +102,7 @@ impl ProgressHandle {
         noted.heard = Instant::now();
     }
 
-    /// Notes what an agent's program printed: its last line is kept.
+    /// Records the last line of a program's output.
     pub fn said(&self, text: &str) {
         const LONGEST: usize = 200;
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -110,14 +111,13 @@ impl ProgressHandle {
         }
     }
 
-    /// Notes that the next request is sent after this wait, and why.
+    /// Records a wait before the next request, and its reason.
     pub fn waits(&self, trouble: &str, wait: Duration) {
         let mut noted = lock(&self.0);
         noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
         noted.told.trouble = Some(trouble.to_owned());
     }
 
-    /// Notes that the next request waits for its turn.
     pub fn queues(&self) {
         lock(&self.0).enter(RequestPhase::Queued, None);
     }
@@ -156,12 +156,12 @@ impl ProgressState {
     }
 }
 
-/// The watches of an open round's seats, by name; shared by those who ask and those who look.
+/// Progress of an open round's seats by name; shared by the engine and the front end.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressBoard(Arc<Mutex<HashMap<String, ProgressHandle>>>);
 
 impl ProgressBoard {
-    /// A new watch for a seat, in the place of an earlier one.
+    /// Starts the progress of a seat; replaces an earlier one.
     pub fn begin(&self, seat: &str) -> ProgressHandle {
         let watch = ProgressHandle::default();
         lock(&self.0).insert(seat.to_owned(), watch.clone());

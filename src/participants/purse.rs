@@ -1,25 +1,24 @@
-//! The money that requests may still cost under a limit: counted before each request that may be charged
-//! for, not after it.
+//! Budget of requests under a cost limit.
 //!
-//! A seat has its first request and one re-ask set aside. Whatever it sends beyond that must fit into what
-//! is set aside for nobody. A request that ends without a word of what it used counts as its worst.
+//! Each request is charged before it is sent. A seat has its first request and one re-ask reserved; more
+//! requests must fit into the unreserved rest. A request without reported usage counts with its maximum cost.
 
 use std::sync::{Arc, Mutex};
 
 use super::TokenUsage;
 use super::progress::lock;
 
-/// The rest of a cost limit for all seats, in US dollars.
+/// Rest of the cost limit for all seats, in US dollars.
 #[derive(Debug, Clone, Default)]
 pub struct Funds(Arc<Mutex<Left>>);
 
 #[derive(Debug, Default)]
 struct Left {
-    /// Set aside for nobody.
+    /// Dollars that are not reserved for any seat.
     free: f64,
-    /// The possible cost of requests without reported usage.
+    /// Maximum cost of the requests without reported usage, in dollars.
     untold: f64,
-    /// The usage of all others.
+    /// Usage of all other requests.
     told: Vec<TokenUsage>,
 }
 
@@ -32,23 +31,23 @@ impl Funds {
         lock(&self.0).told.clone()
     }
 
-    /// Adds what earlier requests may have cost that told nothing of it.
+    /// Adds the maximum cost of earlier requests without reported usage.
     pub fn add_untold(&self, dollars: f64) {
         lock(&self.0).untold += dollars;
     }
 
-    /// Says what is set aside for nobody.
+    /// Sets the dollars that are not reserved for any seat.
     pub fn leave(&self, dollars: f64) {
         lock(&self.0).free = dollars;
     }
 
-    /// A purse with so many requests set aside, each of which costs no more than `each`.
+    /// Returns the budget of one seat: `aside` reserved requests of at most `each` dollars.
     pub fn purse(&self, each: f64, aside: u32) -> Purse {
         Purse { funds: self.clone(), each, aside: Arc::new(Mutex::new(aside)) }
     }
 }
 
-/// The budget of one seat. Without a limit, or where nothing is charged, it is unlimited.
+/// Budget of one seat; unlimited without a cost limit, or if its requests are free.
 #[derive(Debug, Clone, Default)]
 pub struct Purse {
     funds: Funds,
@@ -61,7 +60,8 @@ impl Purse {
         self.each > 0.0
     }
 
-    /// Pays for a request before it is sent; one with twice the room costs no more than `rooms` of 2.
+    /// Charges a request before it is sent; `rooms` is 2 if its output limit is doubled. Fails if the limit
+    /// leaves too little.
     pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
         let (mut aside, mut left) = (lock(&self.aside), lock(&self.funds.0));
         let from_aside = rooms.min(*aside);
@@ -75,7 +75,7 @@ impl Purse {
     }
 }
 
-/// A request that is paid for. Dropped, it may have been charged for and tells nothing of it.
+/// Request that is charged. Dropping it without `settle` counts its maximum cost.
 #[derive(Debug)]
 pub struct Paid {
     purse: Purse,
@@ -83,8 +83,8 @@ pub struct Paid {
 }
 
 impl Paid {
-    /// It has come back: what it used was told, and is counted from there; or nothing was charged for it;
-    /// or neither.
+    /// Settles a finished request. Reported usage replaces the maximum cost; if the request was free, its
+    /// reservation returns to the seat.
     pub fn settle(mut self, told: Option<TokenUsage>, may_cost: bool) {
         lock(&self.purse.funds.0).told.extend(told);
         if told.is_some() || !may_cost {

@@ -1,7 +1,6 @@
-//! Answers from a saved session: the same work items, the same replies, no network.
+//! Replies from a saved session, without a network.
 //!
-//! What a seat or an agent replied is replied again to the very same prompt. A prompt that has
-//! changed gets no answer that was meant for another one.
+//! A reply is repeated only for exactly the same prompt. After a change of the prompt the seat fails.
 
 use std::collections::HashMap;
 
@@ -12,11 +11,11 @@ use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest, at_once};
 #[derive(Debug, Clone)]
 pub struct RecordedReply {
     pub prompt: Prompt,
-    /// The replies, in the order they came.
+    /// Replies in their original order.
     pub replies: Vec<String>,
 }
 
-/// The takes of a saved session, by round or work item and by who was asked.
+/// Replies of a saved session, by round or work item and by seat or agent.
 pub struct RecordedTakes {
     pub takes: HashMap<(String, String), RecordedReply>,
 }

@@ -1,6 +1,7 @@
-//! The built-in placeholder: valid answers to try a definition with, drawn by lot and labelled as such.
+//! Built-in placeholder: valid random answers, labeled as such.
 //!
-//! The lot falls by a hash of snapshot, seat and seed. Nothing of the prompt is read.
+//! Answers are drawn by a hash of snapshot, seat and seed, so that they are reproducible. The prompt's content
+//! has no other influence.
 
 use std::time::Duration;
 
@@ -13,14 +14,13 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest, TokenUsage, WorkIt
 use crate::ballot::{BallotForm, Stage};
 use crate::round::snapshot::sha256_hex;
 
-/// All that a placeholder says of its ballot.
+/// Only text of a placeholder's ballot.
 pub const LABEL: &str = "Placeholder: picked at random, no model was asked";
 const UNDONE: &str = "Placeholder: nothing was done, no model was asked";
 
-/// The placeholder as a participant. All seats may share one.
 #[derive(Debug, Clone, Copy)]
 pub struct Rehearsal {
-    /// A person looks on: each seat takes 1 to 3 seconds, so that a sealed round is seen.
+    /// Delays each seat by 1 to 3 seconds, so that a person can see the sealed round.
     pub is_watched: bool,
 }
 
@@ -42,7 +42,7 @@ impl Participant for Rehearsal {
     }
 }
 
-/// The answer of a seat: its ballot, and one line that says how it came about.
+/// Returns a seat's answer: a ballot and the label.
 fn answer(ask: &SeatRequest) -> Value {
     let open = BallotForm::default();
     let form = ask.ballot.as_deref().unwrap_or(&open);
@@ -66,7 +66,7 @@ fn answer(ask: &SeatRequest) -> Value {
     Value::Object(answer)
 }
 
-/// Draws numbers by a hash of snapshot, seat, seed and what each is for.
+/// Returns a function that draws a number by a hash of snapshot, seat, seed and purpose.
 fn lots(ask: &SeatRequest) -> impl Fn(&str) -> u64 {
     let seat = Sha256::new()
         .chain_update(sha256_hex(&*ask.prompt.snapshot))
@@ -78,10 +78,10 @@ fn lots(ask: &SeatRequest) -> impl Fn(&str) -> u64 {
     }
 }
 
-/// The answer to a work item: the smallest value that fits its schema, else a note that nothing was done.
+/// Returns the smallest value that fits the work item's schema, or a note that nothing was done.
 ///
 /// # Errors
-/// A schema this cannot make a value for.
+/// No value could be made for the schema.
 fn work(task: &WorkItemView) -> Result<Value, String> {
     match (&task.placeholder, &task.schema) {
         (Some(placeholder), _) => Ok(placeholder.clone()),

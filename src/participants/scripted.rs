@@ -1,4 +1,4 @@
-//! Answers written beforehand: each try takes the next one.
+//! Answers written in advance; each attempt uses the next one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,10 +9,10 @@ use crate::workflow::written_id;
 
 use super::{Failure, Origin, Participant, Reply, SeatRequest, at_once, lock};
 
-/// A reply, or the message with which the try fails.
+/// Reply, or error message of a scripted failure.
 pub type ScriptedReply = Result<String, String>;
 
-/// Answers to one step: used up in order, or a single one that serves every time.
+/// Answers to one step: used in order (`in_turn`), or the first one every time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script<T> {
     pub lines: Vec<T>,
@@ -20,14 +20,14 @@ pub struct Script<T> {
 }
 
 impl<T: Clone> Script<T> {
-    /// The answer after so many; fails, naming the step, when they are used up.
+    /// Returns the answer after `used` others. Fails if all are used up.
     pub fn line(&self, step: &str, used: usize) -> Result<T, String> {
         let line = self.lines.get(if self.in_turn { used } else { 0 });
         line.cloned().ok_or_else(|| format!("the script has no more answers for step `{step}`"))
     }
 }
 
-/// A seat whose answers in some steps are scripted; in others it is who it is.
+/// Seat with scripted answers in some steps; `otherwise` answers in the others.
 pub struct ScriptedParticipant {
     parts: HashMap<String, Script<ScriptedReply>>,
     used: Mutex<HashMap<String, usize>>,
@@ -35,7 +35,7 @@ pub struct ScriptedParticipant {
 }
 
 impl ScriptedParticipant {
-    /// Scripted by step; `used` says how many answers of a step are used up already.
+    /// Creates a seat from scripts by step; `used` counts the answers that each step has used already.
     pub fn new(
         parts: HashMap<String, Script<ScriptedReply>>,
         used: HashMap<String, usize>,
@@ -44,7 +44,7 @@ impl ScriptedParticipant {
         Self { parts, used: Mutex::new(used), otherwise }
     }
 
-    /// Returns the script of a step with its id: its own, or the one it was written with.
+    /// Returns the script of a step and its key: the step's id, or the id written in the definition.
     fn part<'a>(&'a self, step: &'a str) -> Option<(&'a str, &'a Script<ScriptedReply>)> {
         [step, written_id(step)].into_iter().find_map(|id| Some((id, self.parts.get(id)?)))
     }

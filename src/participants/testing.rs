@@ -1,8 +1,7 @@
-//! An ask for unit tests.
+//! Request for unit tests.
 
 use super::{Prompt, SeatRequest};
 
-/// An ask with these three parts of a prompt and nothing else of interest.
 pub fn ask(rules: &str, snapshot: &str, tail: &str) -> SeatRequest {
     SeatRequest {
         step: "decide".to_owned(),

@@ -1,9 +1,8 @@
-//! The built-in tracker: answers over the tasks of the definition, as they stand. No model, no
-//! network.
+//! Built-in tracker: answers from the definition's tasks, without a model.
 //!
-//! It understands two requests. `Get …` is answered with `{done, todo, next_issue}`; `Mark issue ID
-//! as STATUS`, with evidence in the lines that follow, with `{issue_id, status, evidence}`. What
-//! stands where is the session's to know: it keeps nothing between two requests.
+//! It understands two requests. `Get …` returns `{done, todo, next_issue}`. `Mark issue ID as STATUS`, with
+//! evidence in the following lines, returns `{issue_id, status, evidence}`. The session stores the tasks; the
+//! tracker keeps nothing.
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -12,7 +11,6 @@ use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkI
 
 const MARK: &str = "the tracker needs `Mark issue ID as STATUS`";
 
-/// Answers at once, from the tasks it is shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracker;
 
@@ -42,7 +40,7 @@ fn answer(prompt: &str, task: &WorkItemView) -> Result<Value, String> {
 fn status(tasks: &[TrackedTask]) -> Value {
     let is_open = |task: &&TrackedTask| !TrackedTask::is_done(&task.status);
     let done = tasks.iter().filter(|task| TrackedTask::is_done(&task.status)).count();
-    // Urgent first, those without a priority last, else in the order of the list.
+    // By priority, urgent first and unset last; ties stay in list order.
     let rank = |task: &&TrackedTask| if task.priority == 0 { u8::MAX } else { task.priority };
     let next = tasks.iter().filter(is_open).min_by_key(rank);
     json!({ "done": done, "todo": tasks.len() - done, "next_issue": next.map(TrackedTask::issue) })
@@ -89,18 +87,18 @@ fn not_done(evidence: &Map<String, Value>, is_asked: bool) -> Option<String> {
     None
 }
 
-/// Why the result that is handed over beside the prompt does not show that the work is done.
+/// Returns the reason if an input result reports failed tests.
 fn failed_before(input: &Map<String, Value>) -> Option<String> {
     let results = input.iter().filter(|(key, _)| !["input", "context"].contains(&key.as_str()));
     let mut passed = results.map(|(_, result)| &result["test_results"]["passed"]);
     passed.any(|passed| *passed == false).then(|| "the tests of its implementation failed".to_owned())
 }
 
-/// Words that say that nothing failed.
+/// Words that negate a failure.
 const NONE: [&str; 9] = ["0", "no", "none", "zero", "not", "never", "without", "nothing", "false"];
 
-/// A line on tests says that one failed: `FAILED`, `3 passed, 1 failed`, `passed: false`; not `0 failed`, `no
-/// failures`, `failed: 0`.
+/// Returns true if a line reports a failed test: `FAILED`, `3 passed, 1 failed`, `passed: false`; not `0
+/// failed`, `no failures`, `failed: 0`.
 fn says_failed(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> =
@@ -117,8 +115,8 @@ fn says_failed(text: &str) -> bool {
     }) || lower.trim() == "false"
 }
 
-/// The evidence: what follows `evidence:` in the first line, then `label: value` lines; lines without
-/// a label are taken together.
+/// Collects evidence: text after the first line's colon, then `label: value` lines. Lines without a label are
+/// joined.
 fn evidence(first: &str, more: &str) -> Map<String, Value> {
     let mut found = Map::new();
     let behind = first.rsplit_once(':').map(|(_, behind)| behind.trim()).filter(|behind| !behind.is_empty());

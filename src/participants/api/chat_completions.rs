@@ -1,7 +1,7 @@
-//! The chat-completions dialect: `OpenAI` and all that are compatible with it.
+//! Chat Completions: `OpenAI` and compatible services.
 //!
-//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known end. What the
-//! text says is not looked at here.
+//! Pure. A request never has a `tools` field. A reply is accepted only with a single choice and a known finish
+//! reason. The text is not interpreted.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     }))
 }
 
-/// Takes in a whole reply, or a piece of one.
+/// Adds a complete reply, or one chunk of a stream.
 pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
     let chunk = parse(data)?;
     reply.usage = with_cost(&chunk["usage"]).or(reply.usage);
@@ -60,17 +60,17 @@ fn content(content: &Value) -> Result<String, DecodeError> {
     }
 }
 
-/// Reads the `usage` of a reply, with what a gateway says it cost.
+/// Reads the `usage` of a reply, with the cost that a gateway reports.
 fn with_cost(told: &Value) -> Option<TokenUsage> {
     let cached = "/prompt_tokens_details/cached_tokens";
     let thinking = "/completion_tokens_details/reasoning_tokens";
     let usage = usage(told, ["/prompt_tokens", "/completion_tokens", cached, thinking])?;
-    // Some services count thinking in the total alone.
+    // Some services count thinking only in the total.
     let output = usage.output.max(told["total_tokens"].as_u64().unwrap_or(0).saturating_sub(usage.input));
     let is_told = told.pointer(thinking).is_some_and(Value::is_u64);
     let thinking = if is_told { usage.thinking } else { output - usage.output };
     let dollars = |pointer: &str| told.pointer(pointer).and_then(Value::as_f64).filter(|sum| *sum >= 0.0);
-    // With a key of the user's own at the vendor, `cost` is the gateway's fee alone.
+    // With the user's own vendor key, `cost` is only the gateway's fee.
     let is_own_key = told["is_byok"] == true;
     let beside = dollars("/cost_details/upstream_inference_cost").filter(|_| is_own_key).unwrap_or(0.0);
     let cost_nano_usd = dollars("/cost").map(|cost| ((cost + beside) * 1e9).round() as u64);

@@ -1,7 +1,7 @@
-//! The Messages dialect: Anthropic.
+//! Messages: the API style of Anthropic.
 //!
-//! Pure. A request never has a `tools` field nor a seed, which this dialect does not know; a reply
-//! is taken only with a known reason for its end. Thinking blocks are no part of the text.
+//! Pure. A request never has a `tools` field, nor a seed, which this style does not support. A reply is accepted
+//! only with a known stop reason. Thinking blocks are not part of the text.
 
 use serde_json::{Value, json};
 
@@ -10,8 +10,8 @@ use crate::participants::{Prompt, SeatRequest, TokenUsage};
 use crate::tokens::estimated_tokens;
 use crate::workflow::Effort;
 
-/// The user text is one, or, where the snapshot is long enough for the service's cache, a block of its own
-/// with a mark behind it: what stands before the mark, the system text included, is cached for all seats.
+/// Returns the request body. If the shared part is long enough to be cached, the snapshot is a separate block
+/// with a cache mark. The service then caches everything up to the mark for all seats.
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     let marked = json!({"type": "text", "text": PLACE, "cache_control": {"type": "ephemeral"}});
     let rest = json!({"type": "text", "text": PLACE});
@@ -31,13 +31,13 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     }))
 }
 
-/// The shared part is worth a mark: the service caches nothing below 1,024 tokens, and takes no empty block,
-/// which an agent's prompt without a tail would leave.
+/// Returns true if the shared part gets a cache mark. The service caches nothing below 1,024 tokens, and rejects
+/// the empty block of a prompt without a tail.
 pub(super) fn is_marked(prompt: &Prompt) -> bool {
     !prompt.tail.is_empty() && estimated_tokens(&prompt.rules) + estimated_tokens(&prompt.snapshot) >= 1024
 }
 
-/// Takes in a whole reply, or an event of one.
+/// Adds a complete reply, or one event of a stream.
 pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
     let event = parse(data)?;
     let (message, delta) = (event.get("message").unwrap_or(&event), &event["delta"]);
@@ -66,7 +66,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
     Ok(())
 }
 
-/// The service counts what it read from its cache and wrote to it apart from the rest.
+/// Reads the usage. The service counts cache reads and writes apart from other input tokens.
 fn with_cache(told: &Value) -> Option<TokenUsage> {
     let thinking = "/output_tokens_details/thinking_tokens";
     let usage = usage(told, ["/input_tokens", "/output_tokens", "/cache_read_input_tokens", thinking])?;

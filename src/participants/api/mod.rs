@@ -1,8 +1,7 @@
-//! The three request forms spoken here, and what their replies have in common.
+//! Encoding and decoding of the three API styles.
 //!
-//! Pure encoding and decoding. What could not be read is named in own words: no message of this
-//! file holds a text of the reply, so each may be shown while a round is open. It decides nothing
-//! about retries beyond saying what the service's error was.
+//! Pure. No error message contains reply text, so each may be shown while a round is open. Makes no decision
+//! about retries; it only reports the status of the service's error.
 
 mod chat_completions;
 mod messages;
@@ -18,29 +17,29 @@ use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 use crate::sanitize::harmless_line;
 use crate::workflow::Effort;
 
-/// Stands for the user text in a body. The rules before it are no such text.
+/// Placeholder for the user text in a body. The rules, which precede it, are never this text.
 const PLACE: &str = "\0";
-/// Some servers put this before JSON.
+/// Byte order mark, which some servers send before JSON.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ApiStyle {
-    /// `POST {base}/chat/completions`, as `OpenAI` and all that are compatible with it.
+    /// `POST {base}/chat/completions`: `OpenAI` and compatible services.
     #[default]
     OpenAi,
-    /// `POST {base}/v1/messages`, as Anthropic.
+    /// `POST {base}/v1/messages`: Anthropic.
     Anthropic,
-    /// `POST {base}/responses`, as `OpenAI` wants it of models that reason.
+    /// `POST {base}/responses`: `OpenAI`, for reasoning models.
     #[serde(rename = "openai-responses")]
     Responses,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RequestOptions {
-    /// The most tokens a reply may have, thinking included; as many as the service allows, if none.
+    /// Limit of output tokens, thinking included; `None` leaves it to the service.
     pub max_output_tokens: Option<u32>,
-    /// The field is called `max_completion_tokens`, as `OpenAI` wants it.
+    /// Names the limit `max_completion_tokens`, as `OpenAI` requires.
     pub completion_tokens: bool,
     pub stream: ApiStream,
     pub form: SchemaMode,
@@ -49,15 +48,15 @@ pub struct RequestOptions {
     pub effort: Option<Effort>,
 }
 
-/// The form of an answer in a request.
+/// Description of the answer's form in a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SchemaMode {
-    /// In the rules of the table alone.
+    /// Only in the prompt instructions.
     #[default]
     InWords,
-    /// By a JSON Schema beside them, which it holds the reply to.
+    /// Also as a JSON Schema, which the service enforces.
     BySchema,
-    /// By one with bounds: small models do not end by themselves.
+    /// Also as a JSON Schema with length bounds, because small models may not stop by themselves.
     Bounded,
 }
 
@@ -65,7 +64,7 @@ pub enum SchemaMode {
 pub enum ApiStream {
     Off,
     Plain,
-    /// By pieces, with the tokens counted at the end.
+    /// Streamed, with token counts at the end.
     #[default]
     WithUsage,
 }
@@ -97,14 +96,14 @@ impl ApiStyle {
     }
 }
 
-/// Why a 200 is no reply.
+/// Reason why a body with status 200 is not a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
-    /// The cause, without any text of the reply.
+    /// Cause, without any text of the reply.
     pub reason: String,
-    /// The service's sentence about it, as it was sent.
+    /// Message of the service, unchanged.
     pub said: Option<String>,
-    /// The status the service should have sent, if it says so inside the body.
+    /// Status that the body reports instead of 200.
     pub status: Option<u16>,
 }
 
@@ -113,13 +112,13 @@ impl DecodeError {
         Self { reason: reason.into(), said: None, status: None }
     }
 
-    /// A stream that ended before its reply did: worth another try, as a gateway's failure is.
+    /// Returns the error of a stream that ended too early. It may be retried, like a gateway's failure.
     pub fn broken_off() -> Self {
         Self { status: Some(502), ..Self::new("the reply broke off before its end") }
     }
 }
 
-/// Reads the body of a 200, or an event of it, or names why it is none.
+/// Parses the body of a 200, or one event of it. Fails if it is not JSON or reports an error.
 pub(super) fn parse(body: &[u8]) -> Result<Value, DecodeError> {
     let text = std::str::from_utf8(body).map_err(|_| DecodeError::new("the reply is not UTF-8"))?;
     match text.trim_start().chars().next() {
@@ -147,13 +146,12 @@ fn refuse_error(value: &Value) -> Result<(), DecodeError> {
     Err(DecodeError { said: error.message, status: error.status, ..DecodeError::new(reason) })
 }
 
-/// The items of a list; none of what is no list.
 fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// Reads the reason why a reply ended, in the words of all API styles and the servers that imitate them. This
-/// and [`is_whole`] are the table of docs/PROVIDERS.md, "How a reply ends".
+/// Maps the finish reasons of all API styles and of servers that imitate them. docs/PROVIDERS.md, "How a reply
+/// ends", lists them together with [`is_whole`].
 fn finish(word: Option<&str>) -> Result<Finish, DecodeError> {
     let Some(word) = word else { return Err(DecodeError::new("the reply does not say why it ended")) };
     match word.to_ascii_lowercase().as_str() {
@@ -169,7 +167,7 @@ fn finish(word: Option<&str>) -> Result<Finish, DecodeError> {
     }
 }
 
-/// The text is a complete JSON object, or ends with closed fenced blocks.
+/// Returns true if the text is a complete JSON object, or ends with closed fenced blocks.
 fn is_whole(text: &str) -> bool {
     let text = text.trim();
     let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
@@ -177,7 +175,7 @@ fn is_whole(text: &str) -> bool {
     is_closed || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// A reply, as far as it has come.
+/// Reply received so far.
 #[derive(Default)]
 pub(super) struct ReplyStream {
     style: ApiStyle,
@@ -188,7 +186,7 @@ pub(super) struct ReplyStream {
     called: bool,
     reason: Option<String>,
     usage: Option<TokenUsage>,
-    /// Counts that come one by one.
+    /// Token counts, which arrive in several events.
     counts: Map<String, Value>,
     served: Option<String>,
 }
@@ -206,7 +204,7 @@ impl ReplyStream {
     pub fn end(self) -> Result<Reply, DecodeError> {
         let breaks_off = self.called && self.style == ApiStyle::Anthropic || self.text.trim().is_empty();
         let finish = match self.reason {
-            // With an end mark some text is a reply.
+            // Without a finish reason, an announced end or a complete answer must show that nothing is missing.
             None if !breaks_off && (self.is_done || is_whole(&self.text)) => Finish::Complete,
             None => return Err(DecodeError::broken_off()),
             reason => finish(reason.as_deref())?,
@@ -223,27 +221,27 @@ impl ReplyStream {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ServiceError {
-    /// Its name for the error, if it looks like a name.
+    /// Service's name for the error, if it looks like a name.
     pub kind: Option<String>,
-    /// Its sentence about it, as it was sent: may be shown only when it cannot be about an answer.
+    /// Service's message, unchanged. It may be shown only if it cannot quote an answer.
     pub message: Option<String>,
-    /// The status it names inside the body.
+    /// Status reported in the body.
     pub status: Option<u16>,
-    /// The account is used up: waiting cannot help.
+    /// The account has no quota left, so waiting does not help.
     pub quota: bool,
-    /// The prompt or the answer was held back by a content filter: a refusal.
+    /// A content filter withheld prompt or answer; counts as a refusal.
     pub filtered: bool,
     pub wait: Option<Duration>,
-    /// The body is a page for a browser, not a service's.
+    /// The body is a web page.
     pub is_page: bool,
-    /// The parameter of the request that it is about.
+    /// Request parameter that caused the error.
     pub param: Option<String>,
-    /// All its sentences, one a line.
+    /// All messages of the body, one per line.
     pub sentences: String,
 }
 
 impl ServiceError {
-    /// Reads an error body in any of the forms seen; a short text that is no JSON is its sentence.
+    /// Reads an error body in any known form; a body that is not JSON is the message.
     pub fn read(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body.strip_prefix(BOM).unwrap_or(body));
         let text = text.trim();
@@ -279,7 +277,7 @@ impl ServiceError {
         }
     }
 
-    /// Collects what a body says anywhere in it; its first sentence is the message where it has no other.
+    /// Collects messages, parameter and wait at any depth; the first message is the fallback.
     fn collect(&mut self, value: &Value) {
         items(value).for_each(|item| self.collect(item));
         for (key, value) in value.as_object().into_iter().flatten() {
@@ -304,20 +302,19 @@ impl ServiceError {
         }
     }
 
-    /// The service's name for the error if it is one of those that services use: no text of an answer can
-    /// stand in its place.
+    /// Returns the service's error name if it is a well-known one, and so cannot be answer text.
     pub fn known_kind(&self) -> Option<&str> {
         self.kind.as_deref().filter(|kind| KNOWN_KINDS.iter().any(|(known, _)| known == kind))
     }
 
-    /// Its sentence holds one of these words, in lower case.
+    /// Returns true if the message contains one of these lower-case phrases.
     pub fn says(&self, words: &[&str]) -> bool {
         let message = self.message.as_deref().unwrap_or_default().to_lowercase();
         words.iter().any(|word| message.contains(word))
     }
 }
 
-/// The wait that a sentence asks for, as in "Please try again in 1m26.4s" or "retry in 5 seconds".
+/// Reads the wait in a message such as "Please try again in 1m26.4s" or "retry in 5 seconds".
 fn wait_in_words(text: &str) -> Option<Duration> {
     let low = text.to_lowercase();
     let rest =
@@ -325,8 +322,8 @@ fn wait_in_words(text: &str) -> Option<Duration> {
     duration(rest)
 }
 
-/// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in
-/// seconds. One too large to count is as long as can be said.
+/// Parses a duration such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds. Saturates at
+/// `Duration::MAX`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text.trim(), None);
     loop {
@@ -346,7 +343,7 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     }
 }
 
-/// One harmless line of a service's sentence, of at most 200 characters.
+/// Returns a message as one safe line of at most 200 characters.
 pub(super) fn first_line(text: &str) -> String {
     const LONGEST: usize = 200;
     let line = harmless_line(text.trim());
@@ -356,8 +353,8 @@ pub(super) fn first_line(text: &str) -> String {
     }
 }
 
-/// Names of errors that may be shown while a round is open, with the status of those that pass. Those of
-/// statuses that are told in full are not among them.
+/// Error names that may be shown while a round is open, each with the status it implies, or 0. Errors whose
+/// message is shown in full need no entry.
 const KNOWN_KINDS: [(&str, u16); 27] = [
     ("api_error", 500),
     ("bad_request", 0),
@@ -388,18 +385,18 @@ const KNOWN_KINDS: [(&str, u16); 27] = [
     ("unsupported_value", 0),
 ];
 
-/// The status that goes with a service's name for a passing error.
+/// Returns the status that an error name implies.
 fn status_of(word: &str) -> Option<u16> {
     KNOWN_KINDS.iter().find(|(name, status)| *name == word && *status > 0).map(|(_, status)| *status)
 }
 
-/// The word is short and plain enough to be the service's name for an error, and no text of an answer.
+/// Returns true if the word is short and plain enough to be an error name and not answer text.
 fn is_name(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=48).contains(&word.len()) && word.chars().all(plain)
 }
 
-/// The schema that goes with a request, if one does.
+/// Returns the JSON Schema to send, if any.
 fn schema(ask: &SeatRequest, options: RequestOptions) -> Option<&Value> {
     let schema = ask.schema.as_deref()?;
     match options.form {
@@ -409,14 +406,13 @@ fn schema(ask: &SeatRequest, options: RequestOptions) -> Option<&Value> {
     }
 }
 
-/// The schema in its envelope, as `OpenAI` wants it.
+/// Returns the schema in the envelope that `OpenAI` requires.
 fn named_schema(ask: &SeatRequest, options: RequestOptions) -> Option<Value> {
     let is_strict = ask.schema.as_ref().is_some_and(|schema| schema.is_strict);
     schema(ask, options).map(|schema| json!({"name": "answer", "strict": is_strict, "schema": schema}))
 }
 
-/// The tokens of a reply: of its prompt and its text, from a cache, of thinking, each told at its place; none
-/// where the first two are not told.
+/// Reads token counts at these JSON pointers; `None` unless both input and output are present.
 fn usage(told: &Value, [input, output, cached, thinking]: [&str; 4]) -> Option<TokenUsage> {
     let count = |place: &str| told.pointer(place).and_then(Value::as_u64);
     let (input, output) = (count(input)?, count(output)?);
@@ -424,7 +420,7 @@ fn usage(told: &Value, [input, output, cached, thinking]: [&str; 4]) -> Option<T
     Some(TokenUsage { input, output, cached, thinking, ..TokenUsage::default() })
 }
 
-/// A body of these fields, without those that have no value.
+/// Removes the fields that are null.
 fn without_nulls(mut body: Value) -> Value {
     if let Value::Object(fields) = &mut body {
         fields.retain(|_, value| !value.is_null());

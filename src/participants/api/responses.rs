@@ -1,7 +1,7 @@
-//! The Responses dialect: `OpenAI`'s form for models that reason.
+//! Responses: `OpenAI`'s API style for reasoning models.
 //!
-//! Pure. A request never has a `tools` field and asks that nothing be stored; a reply is taken only
-//! when it says how it ended. What a model reasoned is no part of the text.
+//! Pure. A request never has a `tools` field and asks that nothing be stored. A reply is accepted only with a
+//! known status. Reasoning is not part of the text.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     }))
 }
 
-/// Takes in a whole reply, or an event of one; the last event holds the reply whole.
+/// Adds a complete reply, or one event of a stream; the last event contains the complete reply.
 pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
     let event = parse(data)?;
     match event["type"].as_str() {
@@ -42,7 +42,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
             reply.text.push_str(event["delta"].as_str().unwrap_or_default());
             Ok(())
         }
-        // A failure outside a reply names its error in the event itself.
+        // An error outside a reply is the event itself.
         Some("error") => refuse_error(&json!({ "error": event })),
         Some(_) => Ok(()),
     }
@@ -50,7 +50,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
 
 fn whole(reply: &mut ReplyStream, response: &Value) -> Result<(), DecodeError> {
     let messages = || items(&response["output"]).filter(|item| item["type"] == "message");
-    // Commentary of a model is no part of its answer.
+    // Commentary is not part of the answer.
     let has_final = messages().any(|item| item["phase"] == "final_answer");
     let is_answer = |item: &&Value| {
         if has_final { item["phase"] == "final_answer" } else { item["phase"] != "commentary" }

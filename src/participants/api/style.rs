@@ -1,4 +1,4 @@
-//! The API styles by name: which file writes a request, and which reads its reply.
+//! Dispatch by API style: encoding requests and decoding replies.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::participants::{Reply, SeatRequest};
 
-/// A text as it stands in JSON, between its quotes.
+/// Escapes a text for JSON, without the quotes.
 fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
@@ -17,7 +17,7 @@ fn escaped(text: &str) -> String {
 impl ReplyStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         match (data.trim_ascii(), self.style) {
-            // Some services send empty events to keep a connection.
+            // Some services send empty events to keep the connection alive.
             (b"" | b"null", _) => Ok(()),
             (b"[DONE]", ApiStyle::OpenAi | ApiStyle::Responses) => {
                 self.is_done = true;
@@ -27,7 +27,7 @@ impl ReplyStream {
         }
     }
 
-    /// Takes in an event, or a whole reply.
+    /// Adds an event or a complete reply.
     fn take(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         match self.style {
             ApiStyle::OpenAi => chat_completions::event(self, data),
@@ -38,7 +38,7 @@ impl ReplyStream {
 }
 
 impl ApiStyle {
-    /// The part of the request's JSON all seats of a round share, cut inside the user text.
+    /// Returns the start of the request's JSON, which all seats of a round share. It ends inside the user text.
     pub(in crate::participants) fn head(self, ask: &SeatRequest) -> Vec<u8> {
         let pieces = self.pieces(ask, RequestOptions::default());
         let snapshot = escaped(&ask.prompt.snapshot);
@@ -48,14 +48,14 @@ impl ApiStyle {
         }
     }
 
-    /// The rest of the request's JSON, from within the user text to its end.
+    /// Returns the rest of the request's JSON: the seat's own text and the parameters.
     pub(in crate::participants) fn tail(self, ask: &SeatRequest, options: RequestOptions) -> Vec<u8> {
         let end = self.pieces(ask, options).pop().unwrap_or_default();
         let again = ask.again.as_ref().map(|again| format!("\n{again}")).unwrap_or_default();
         format!("{}\"{end}", escaped(&(ask.prompt.tail.clone() + &again))).into_bytes()
     }
 
-    /// Returns the parts around the user text, or around its two blocks.
+    /// Returns the JSON around the user text, or around its two blocks.
     fn pieces(self, ask: &SeatRequest, options: RequestOptions) -> Vec<String> {
         let (body, blocks) = match self {
             Self::OpenAi => (chat_completions::body(ask, options), 1),
@@ -67,12 +67,11 @@ impl ApiStyle {
         body.to_string().splitn(blocks + 1, &Value::from(PLACE).to_string()).map(str::to_owned).collect()
     }
 
-    /// A reply of which nothing has come yet.
     pub(in crate::participants) fn streamed(self) -> ReplyStream {
         ReplyStream { style: self, ..ReplyStream::default() }
     }
 
-    /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
+    /// Reads the body of a 200. The caller sets `tries` of the reply.
     pub(in crate::participants) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
         let body = body.strip_prefix(BOM).unwrap_or(body);
         let mut reply = self.streamed();

@@ -1,6 +1,7 @@
-//! Addresses of requests and their headers.
+//! Request addresses and headers.
 //!
-//! Pure. An address with a password or another scheme is refused, and a key that no header can hold.
+//! Pure. Rejects addresses with a password or another scheme than http and https, and keys that no header can
+//! contain.
 
 use std::net::IpAddr;
 
@@ -8,7 +9,7 @@ use secrecy::ExposeSecret as _;
 
 use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, KeyHeader, Service, Url};
 
-/// Returns the address of requests: the base address and the path of the API style.
+/// Returns the request address: the base address with the path of the API style.
 pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     let hint = "an address looks like `https://api.example.com/v1`";
     let no_address = |why: &str| Diagnostic::new(format!("the service's address {why}")).hint(hint);
@@ -27,7 +28,7 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
             base.strip_suffix("/v1").unwrap_or(base)
         }
     };
-    // People often paste the whole address.
+    // Users often paste the whole address.
     let base = base.strip_suffix(&format!("/{}", service.dialect.path())).unwrap_or(base);
     let path = format!("{base}/{path}");
     url.set_path(&path);
@@ -35,20 +36,20 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     Ok(url)
 }
 
-/// The address is this machine by its name alone, whatever a resolver says.
+/// Returns true if the host itself names this machine; no resolver is asked.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Host and port, for messages.
+/// Returns host and port, for messages.
 pub fn host(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The headers of every request; the key is marked as not to be shown.
+/// Returns the headers of every request. Values from the configuration and the key are marked as sensitive.
 pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
     let mut headers = HeaderMap::new();
     let mut put = |name: &'static str, value| headers.insert(HeaderName::from_static(name), value);
@@ -73,11 +74,11 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
     Ok(headers)
 }
 
-/// Adds a key to the headers, not to be shown.
+/// Adds a key to the headers, marked as sensitive.
 pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Diagnostic> {
     let is_azure = Url::parse(&service.base_url)
         .is_ok_and(|url| url.host_str().is_some_and(|host| host.ends_with(".azure.com")));
-    // Azure also takes tokens, which begin so.
+    // Azure also accepts access tokens, which begin with `eyJ`.
     let is_token = key.starts_with("eyJ");
     let usual = match service.dialect {
         ApiStyle::OpenAi | ApiStyle::Responses if !is_azure || is_token => KeyHeader::Bearer,

@@ -1,8 +1,8 @@
-//! Describes requests without a reply.
+//! Errors of requests without a reply.
 //!
-//! Pure. A reason may be read while the round is open: it holds the status and, of what the service said, its
-//! name for the error if that is a known one; one line of its sentence only where nothing can have been
-//! generated before. It never holds a key or a text of an answer.
+//! Pure. `reason` may be shown while the round is open: it contains the status and the service's error name, if
+//! well known. It quotes the service's message only for statuses that exclude generated text. It never contains
+//! a key or answer text.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use crate::sanitize::{LEAST_KEY, MASKED_KEY};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct RequestError {
-    /// The error, fit to be shown while the round is open.
+    /// Message that may be shown while the round is open.
     pub reason: String,
-    /// The reason in full, where it quotes what may have been generated.
+    /// Full message, if it may quote generated text.
     pub in_full: Option<String>,
     /// The next request may succeed.
     pub again: bool,
-    /// The service may have worked on the request, and charge for it.
+    /// The service may have processed the request, and may charge for it.
     pub may_cost: bool,
     pub asked: Option<Duration>,
     pub status: Option<u16>,
-    /// The service says that its model is still being loaded.
+    /// The service reports that its model is still loading.
     pub is_loading: bool,
-    /// The service refused the request as it is and may take another one.
+    /// The service rejected this request, but may accept a changed one.
     pub declined: Option<Box<ServiceError>>,
     pub is_filtered: bool,
 }
@@ -39,8 +39,8 @@ impl RequestError {
         Self { again: true, ..Self::permanent(reason) }
     }
 
-    /// A response with a status other than 200, in whose message secrets are masked. `key_name` is the variable
-    /// the key is read from.
+    /// Creates the error of a status other than 200, with secrets already masked in its message. `key_name` is
+    /// the variable of the key.
     pub fn status(status: u16, error: &ServiceError, has_key: bool, key_name: Option<&str>) -> Self {
         let mut reason = format!("HTTP {status}");
         let mut in_full = reason.clone();
@@ -52,7 +52,7 @@ impl RequestError {
             in_full.push_str(": ");
             in_full.push_str(&first_line(message));
         }
-        // Statuses before which nothing can have been generated.
+        // Nothing can have been generated before these statuses.
         if matches!(status, 401 | 402 | 403 | 404 | 407 | 413 | 429 | 503) {
             reason.clone_from(&in_full);
         } else if let Some(kind) = error.known_kind() {
@@ -67,20 +67,21 @@ impl RequestError {
             reason.truncate(reason.trim_end_matches('.').len());
             let _ = write!(reason, "{advice} `{name}`");
         }
-        // Such a request is refused each time.
+        // A prompt that is too long is rejected every time.
         let is_hopeless = error.says(&["context size", "context length", "request too large"]);
         let again = is_retryable(status) && !error.quota && !is_hopeless;
         let is_loading = status == 503 && error.says(&["loading"]);
         Self { in_full, again, status: Some(status), is_loading, ..Self::permanent(reason) }
     }
 
-    /// The same without secrets, which are shown nowhere.
+    /// Masks secrets in both messages.
     pub fn masked(self, secrets: &[String]) -> Self {
         let in_full = self.in_full.map(|text| masked(text, secrets));
         Self { reason: masked(self.reason, secrets), in_full, ..self }
     }
 
-    /// The body of a 200 that is no reply. A cut before the mask could leave a part of a secret.
+    /// Creates the error of a body with status 200 that is not a reply. Masks before it truncates: a cut could
+    /// leave part of a secret.
     pub fn unreadable(unreadable: DecodeError, secrets: &[String]) -> Self {
         let DecodeError { reason, said, status } = unreadable;
         let in_full = said.map(|said| format!("{reason}: {}", first_line(&masked(said, secrets))));
@@ -96,14 +97,14 @@ pub(super) fn masked(text: String, secrets: &[String]) -> String {
     secrets.iter().fold(text, |text, secret| text.replace(secret, "***"))
 }
 
-/// An answer without secrets, which are written nowhere. A short one may be a word of the answer: local
-/// servers are given keys such as `none`.
+/// Masks secrets in an answer. Short ones stay: local servers get keys such as `none`, which may be a word of
+/// the answer.
 pub(super) fn masked_answer(text: String, secrets: &[String]) -> String {
     let long = secrets.iter().filter(|secret| secret.chars().count() >= LEAST_KEY);
     long.fold(text, |text, secret| text.replace(secret, MASKED_KEY))
 }
 
-/// A duration as people say it: `90 s`, `250 ms`, or `forever` when it is too long to count.
+/// Formats a duration: `90 s`, `250 ms`, or `forever` for `Duration::MAX`.
 pub(super) fn format_duration(duration: Duration) -> String {
     match duration {
         Duration::MAX => "forever".to_owned(),
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!((bare.reason.as_str(), bare.again), ("HTTP 503", true));
         let long = RequestError::status(404, &error("x", &"é".repeat(500)), false, None);
         assert_eq!((long.reason, long.again), (format!("HTTP 404 x: {}…", "é".repeat(200)), false));
-        // Statuses whose sentence, or name, may be about an answer.
+        // Statuses whose message or error name may quote an answer.
         for (status, kind, shown) in [
             (400, "no", "HTTP 400"),
             (422, "invalid_request_error", "HTTP 422 invalid_request_error"),

@@ -1,4 +1,4 @@
-//! Requests of an agent to the session that it works for.
+//! HTTP client of an agent for the session that it works for.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{Certificate, Method, Timeouts, Url, builder, cause, is_loopback};
 use crate::diagnostic::Diagnostic;
 
 const PATIENCE: Duration = Duration::from_secs(40);
-/// No more of an answer is read, in bytes.
+/// Limit of an answer, in bytes.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
 pub struct LinkClient {
@@ -24,7 +24,7 @@ pub struct LinkReply {
 }
 
 impl LinkReply {
-    /// The same request may succeed later.
+    /// Returns true if the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         self.status >= 500 || [408, 429].contains(&self.status)
     }
@@ -36,10 +36,10 @@ impl LinkReply {
 }
 
 impl LinkClient {
-    /// A client for an address; it trusts `root` alone, where a certificate is given.
+    /// Creates a client for an address; trusts only `root`, if given.
     ///
     /// # Errors
-    /// An address that is none or would send the token over plain http; a certificate that is none.
+    /// The address is invalid, or would send the token over plain http; the certificate is invalid.
     pub fn new(base: &str, token: &str, root: Option<&str>) -> Result<Self, Diagnostic> {
         let no_address = || Diagnostic::new("the session's address is no http or https address");
         let url = Url::parse(base).map_err(|_| no_address())?;

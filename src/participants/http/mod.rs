@@ -1,8 +1,7 @@
-//! Participants behind HTTP: the only file that speaks it.
+//! Participants behind HTTP; the only file that uses `reqwest`.
 //!
-//! Sends one request a try, at most `TRIES` in all, and reads no more of a response than its caps. Redirects
-//! are not followed, a key goes to no host but the service's own and never over plain http except to this
-//! machine. It does not look at what an answer says.
+//! Limits the attempts of a call (`TRIES`) and the bytes read of a response. Does not follow redirects. Sends a
+//! key only to the service's own host, and over plain http only to this machine. Does not interpret answers.
 
 mod endpoint;
 pub(crate) mod error;
@@ -41,45 +40,45 @@ use retry::{Patience, TRIES, backoff, jitter, pay, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
-/// A model that is loading is asked again after the wait that follows so many tries.
+/// A loading model is retried after the backoff of this many attempts.
 const LOADING: u32 = 3;
-/// A seat whose request is not refused for so long gives its turn to the next.
+/// Time without a refusal after which a seat passes its turn on.
 const REFUSAL: Duration = Duration::from_secs(1);
-/// No more of an error is read, in bytes.
+/// Limit of an error body, in bytes.
 const MAX_ERROR: usize = 64 * 1024;
 
-/// Everyone whose model is behind one service.
+/// Participant shared by all seats of one service.
 pub struct HttpParticipant {
     service: Service,
     url: Url,
     headers: HeaderMap,
     heads: PrefixCache,
-    /// Given out in the order they are asked for, and never closed.
+    /// Granted in request order, never closed.
     permits: Semaphore,
     models: Mutex<HashMap<String, Arc<KnownModel>>>,
-    /// A copy for each seat that the service has asked to wait and not answered yet. While there is one, seats
-    /// ask in turn, whatever their models: a limit may be shared.
+    /// Cloned by each unanswered seat that the service asked to wait. While a clone exists, seats of all models
+    /// take turns, since they may share a limit.
     held_back: Arc<()>,
     turn: tokio::sync::Mutex<()>,
-    /// A seat was lost though the service was given the time that it asked for: no more turns.
+    /// Set when a seat that was asked to wait has failed; seats then no longer take turns.
     refuses_in_turn: AtomicBool,
     client: OnceLock<Result<Client, String>>,
 }
 
-/// Facts about a model that its service has told, for the rest of the run.
+/// Facts about a model, kept for the rest of the run.
 #[derive(Default)]
 struct KnownModel {
     learned: Mutex<Learned>,
-    /// Its context window, where a local server tells it.
+    /// Context window, if a local server reports it.
     window: OnceCell<Option<usize>>,
 }
 
 impl HttpParticipant {
-    /// Makes ready to ask a service, `permits` requests at a time or all at once.
+    /// Creates a participant for a service, with `permits` concurrent requests or no limit.
     ///
     /// # Errors
-    /// An address that is none or holds a password, a key that would go over plain http to another
-    /// machine, a key that cannot be a header.
+    /// The address is invalid or contains a password, or the key cannot be a header. Or the key would be sent
+    /// over plain http to another machine.
     pub fn new(mut service: Service, permits: Option<usize>) -> Result<Self, Diagnostic> {
         let url = endpoint(&service, service.dialect.path())?;
         if service.has_key() && url.scheme() == "http" && !is_loopback(&url) {
@@ -124,7 +123,7 @@ impl HttpParticipant {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
         let prompt = [&*ask.prompt.rules, &ask.prompt.snapshot, &ask.prompt.tail];
-        // Only a window is compared with it.
+        // The estimate is only compared with a window.
         let needed = self.service.window.map_or(0, |_| prompt.map(estimated_tokens).iter().sum());
         if let Some(misfit) = patience.wait(0, self.misfit(&ask.model, needed)).await? {
             return Err(Failure { tries: 0, ..misfit.into() });
@@ -139,13 +138,13 @@ impl HttpParticipant {
         if let Some(question) = self.service.window
             && reply.usage.is_some_and(|usage| is_few(usage.input as usize, needed))
         {
-            // Some tell the window of a model only once it is loaded.
+            // Some servers report a model's window only once it is loaded.
             reply.window = self.told_window(question, &ask.model).await;
         }
         Ok(reply)
     }
 
-    /// Sends requests until one is answered, or until there is no sense in another.
+    /// Sends requests until one is answered or another attempt is pointless.
     async fn tries<'a>(
         &'a self,
         ask: &SeatRequest,
@@ -198,7 +197,7 @@ impl HttpParticipant {
                 continue;
             }
             if let (Some(401), Some(command), false) = (fault.status, &self.service.key_command, is_renewed) {
-                // A key that a command prints may have run out since.
+                // The key may have expired since the command printed it.
                 is_renewed = true;
                 command.forget(refusals);
                 continue;
@@ -215,7 +214,7 @@ impl HttpParticipant {
         }
     }
 
-    /// A reply with what it took to get it, which is remembered.
+    /// Completes a reply with facts about its request, and remembers them for the model.
     fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let model = self.model(&ask.model);
@@ -225,8 +224,8 @@ impl HttpParticipant {
         Reply { text: masked_answer(reply.text, &self.service.secrets()), declined, dropped, limit, ..reply }
     }
 
-    /// Returns the wait before the next attempt, or the reason why there is none. An attempt that was
-    /// declined for a parameter, or because the model is still loading, does not count.
+    /// Returns the wait before the next attempt, or the failure if there must be none. Attempts that were
+    /// declined for a parameter or because the model is loading do not count.
     fn pause(
         &self,
         fault: &RequestError,
@@ -264,7 +263,7 @@ impl HttpParticipant {
         turn: &mut Option<MutexGuard<'_, ()>>,
     ) -> Result<Reply, RequestError> {
         let mut request = pin!(self.request(Method::POST, self.url.clone(), Body::wrap(body)));
-        // A service that does not stream says nothing before its whole reply; a refusal comes sooner.
+        // A service that does not stream is silent until its whole reply; a refusal arrives sooner.
         let response = if let Ok(response) = timeout(REFUSAL, &mut request).await {
             response
         } else {
@@ -293,7 +292,7 @@ impl HttpParticipant {
         self.client()?.execute(request).await.map_err(|error| self.broken(&error))
     }
 
-    /// Returns a response that is a 200, else its error.
+    /// Returns the response if its status is 200, else its error.
     async fn accepted(&self, response: Response) -> Result<Response, RequestError> {
         let status = response.status().as_u16();
         if status == 200 {
@@ -310,13 +309,13 @@ impl HttpParticipant {
         let again = header("x-should-retry").and_then(|word| word.parse().ok());
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let (mut error, secrets) = (ServiceError::read(&body), self.service.secrets());
-        // Before the message is cut, which may leave a part of a secret.
+        // Masked before the message is truncated, which could leave part of a secret.
         error.message = error.message.map(|message| masked(message, &secrets));
         let (has_key, key_name) = (self.service.key().is_some(), self.service.key_name.as_deref());
         let fault = RequestError::status(status, &error, has_key, key_name).masked(&secrets);
         Err(RequestError {
             again: again.unwrap_or(fault.again),
-            // A sentence may speak of a wait without asking for one, but for these.
+            // With other statuses, a message may mention a wait without asking for one.
             asked: asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529))),
             is_filtered: status == 400 && error.filtered,
             declined: matches!(status, 400 | 422).then(|| Box::new(error)),
@@ -324,8 +323,8 @@ impl HttpParticipant {
         })
     }
 
-    /// Reads a reply. What has come of it is never shown; of its length the watch gets the number of pieces. A
-    /// reply past the cap is returned as too long, not as an error.
+    /// Reads a reply. Its text is never shown while it arrives; only the number of pieces is reported. A reply
+    /// beyond the cap is returned as too long, not as an error.
     async fn read_reply(
         &self,
         mut response: Response,
@@ -346,7 +345,7 @@ impl HttpParticipant {
         arriving.end().map_err(unreadable)
     }
 
-    /// The next piece of a body, if it comes in time.
+    /// Returns the next piece of a body; fails after the idle timeout.
     async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
         let idle = self.service.timeouts.idle;
         let piece = timeout(idle, response.chunk()).await.map_err(|_| {
@@ -356,7 +355,7 @@ impl HttpParticipant {
         piece.map_err(|error| self.broken(&error))
     }
 
-    /// Reads a body by pieces, up to `cap` bytes; `None` when it is larger.
+    /// Reads a body of at most `cap` bytes; `None` if it is larger.
     async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, RequestError> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece(&mut response).await? {
@@ -380,7 +379,7 @@ impl HttpParticipant {
         let reason = format!("{what} `{host}`{proxy}: {cause}");
         let fault = RequestError { may_cost: !error.is_connect(), ..RequestError::transient(reason) };
         if cause.contains("certificate") {
-            // The same certificate comes the next time.
+            // A retry would get the same certificate.
             let cure =
                 "; if your company's proxy signs connections itself, set SSL_CERT_FILE to its certificate";
             return RequestError { again: false, reason: fault.reason + cure, ..fault };
@@ -395,7 +394,7 @@ impl Participant for HttpParticipant {
     }
 }
 
-/// The proxy that is on the way to an address, in words; none where exceptions from it are set.
+/// Describes the proxy of an address, for messages; `None` if exceptions (`NO_PROXY`) are set.
 fn proxy_of(url: &Url) -> Option<String> {
     let names =
         if url.scheme() == "https" { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
@@ -413,12 +412,12 @@ pub fn is_this_machine(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_loopback(&url))
 }
 
-/// A client for one service. For plain http it needs no certificates on the machine; for this machine it asks
-/// no proxy and no resolver.
+/// Returns a client for one service. Plain http needs no certificates on this machine; loopback addresses use
+/// neither proxy nor resolver.
 fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Fails only if the program has already chosen another one, which serves as well.
+        // Fails only if the program has already chosen another provider, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
     let mut builder = Client::builder()
@@ -437,7 +436,7 @@ fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
     builder
 }
 
-/// The innermost cause of an error, which names what happened and no address.
+/// Returns the innermost cause of an error, which contains no address.
 fn cause(error: &reqwest::Error) -> String {
     let mut inner: &dyn std::error::Error = error;
     while let Some(source) = inner.source() {

@@ -1,25 +1,23 @@
-//! Parameters of a request that a model's service does not take.
+//! Adapts request parameters to what a model's service accepts.
 //!
-//! A request declined for a parameter is sent once more: without it, or with the limit of the reply under
-//! the name or of the size that the service wants. What it takes then is remembered for that model for the
-//! rest of the run. The prompt never changes. Nothing is asked twice for one parameter. Of the service's words
-//! only the names of parameters and numbers are looked for; nothing of them is shown from here.
+//! A request declined for a parameter is sent again: without it, or with the output limit renamed or lowered.
+//! Each parameter is changed at most once per call. The accepted form is remembered for that model during the
+//! run. The prompt never changes. The service's message is only searched for parameter names and numbers; none
+//! of it is shown from here.
 
 use super::service::Service;
 use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode, ServiceError};
 
-/// A part of a request that a service may not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter {
     MaxOutputTokens,
     Temperature,
     Seed,
     Effort,
-    /// The JSON Schema of the answer.
     Schema,
-    /// The count of tokens at the end of a stream.
+    /// Token counts at the end of a stream.
     StreamUsage,
     Stream,
 }
@@ -30,11 +28,11 @@ const SCHEMA: [&str; 6] =
     ["response_format", "json_schema", "text.format", "text", "output_config.format", "output_config"];
 
 impl Parameter {
-    /// Everything but the limit, in the order in which a complaint is searched for it.
+    /// All but the output limit, in the order in which an error is searched for them.
     const OPTIONAL: [Self; 6] =
         [Self::Temperature, Self::Seed, Self::Effort, Self::Schema, Self::StreamUsage, Self::Stream];
 
-    /// Returns its word in records and reports, and its names in requests of all API styles, as errors give them.
+    /// Returns the name in reports, and the names in errors of all API styles.
     fn words(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Self::MaxOutputTokens => {
@@ -59,7 +57,7 @@ impl Parameter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParameterChange {
     Omit(Parameter),
-    /// The limit is called `max_completion_tokens`, or `max_tokens`.
+    /// Names the limit `max_completion_tokens` if true, else `max_tokens`.
     CompletionTokens(bool),
     Limit(u32),
 }
@@ -90,7 +88,7 @@ impl ParameterChange {
     }
 }
 
-/// Facts about a model that its service has told.
+/// Facts about a model, learned from its service's replies.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Learned {
     changes: Vec<ParameterChange>,
@@ -98,7 +96,7 @@ pub(super) struct Learned {
     pub thinks: bool,
 }
 
-/// Parameters of a request: as wanted, and as the service takes them.
+/// Parameters of a request: as wanted, and as the service accepts them.
 pub(super) struct Parameters {
     wanted: RequestOptions,
     pub sent: RequestOptions,
@@ -106,7 +104,7 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the parameters of a call, as far as the service has made known what it takes.
+    /// Returns the parameters of a call, adapted to what is known about the service.
     pub fn of(service: &Service, ask: &SeatRequest, learned: &Learned) -> Self {
         let (style, usual) = (service.dialect, service.limits);
         let own = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
@@ -116,7 +114,7 @@ impl Parameters {
             _ if ask.has_twice_the_room => limit.map(|limit| limit.saturating_mul(2)),
             _ => limit,
         };
-        // One style takes no schema but those that close every object.
+        // Anthropic accepts only schemas that close every object.
         let takes_schema = |schema: &ReplySchema| schema.is_strict || style != ApiStyle::Anthropic;
         let has_schema = ask.schema.as_deref().is_some_and(takes_schema);
         let wanted = RequestOptions {
@@ -132,8 +130,7 @@ impl Parameters {
         Self { wanted, sent, declined: Vec::new() }
     }
 
-    /// Takes in that a request was declined. Returns whether to try another one in its place: once for
-    /// each parameter.
+    /// Changes the parameters after a declined request. Returns true if a new attempt is worthwhile.
     pub fn adapt(&mut self, style: ApiStyle, complaint: Option<&ServiceError>, ask: &SeatRequest) -> bool {
         let change = complaint.and_then(|said| change(style, &self.sent, said, ask.purse.is_limited()));
         let is_new = |change: &ParameterChange| {
@@ -145,11 +142,12 @@ impl Parameters {
         true
     }
 
-    /// Takes in that a request was answered: what it took to get there is remembered, and what the seat or its
-    /// provider asks for and the request does not have is returned. That a reply was given twice the room is
-    /// content, and leaves no trace while the round is open.
+    /// Remembers the changes that were needed for an answer. Returns the names of wanted parameters that were
+    /// left out.
+    ///
+    /// A doubled output limit reveals sealed content, so such a request is not remembered.
     pub fn settle(&self, learned: &mut Learned, ask: &SeatRequest) -> Vec<String> {
-        // A refused schema of a definition says nothing about those of other requests.
+        // A rejected schema of a definition proves nothing about other schemas.
         let is_own = ask.schema.as_ref().is_some_and(|schema| !schema.is_strict);
         for change in self.declined.iter().filter(|_| !ask.has_twice_the_room) {
             let lasts = !(is_own && change.parameter() == Parameter::Schema);
@@ -158,7 +156,7 @@ impl Parameters {
             }
         }
         let is_wanted = |parameter: Parameter| match parameter {
-            // Not every style has one.
+            // Not every API style has one.
             Parameter::Seed => ask.seed.is_some(),
             Parameter::StreamUsage | Parameter::Stream => false,
             _ => parameter.is_in(&self.wanted),
@@ -167,7 +165,7 @@ impl Parameters {
         left_out.map(|parameter| parameter.words().0.to_owned()).collect()
     }
 
-    /// Names the parameters of the last request.
+    /// Returns the names of the parameters in the last request.
     pub fn taken(&self) -> Vec<String> {
         let usual = [Parameter::StreamUsage, Parameter::Stream];
         let all = [Parameter::MaxOutputTokens].into_iter().chain(Parameter::OPTIONAL);
@@ -181,8 +179,8 @@ impl Parameters {
 }
 
 impl ServiceError {
-    /// The complaint is about one of these: as the parameter, or quoted, or before a colon at a line's
-    /// beginning where no parameter is given.
+    /// Returns true if the error is about one of these names: in `param`, else in quotes, or before a colon at
+    /// the start of a line.
     fn names(&self, names: &[&str]) -> bool {
         names.iter().any(|name| match &self.param {
             Some(param) => param
@@ -207,8 +205,8 @@ impl ServiceError {
     }
 }
 
-/// Returns the request to try after one that was declined, if another is worth trying. A limit is left out
-/// only where nothing bounds what the reply may cost.
+/// Returns the change to try after a declined request, if one may help. Omits the output limit only if no cost
+/// limit depends on it.
 fn change(
     style: ApiStyle,
     sent: &RequestOptions,
@@ -257,7 +255,7 @@ mod tests {
     use Parameter::{Effort, MaxOutputTokens, Schema, Seed, StreamUsage, Temperature};
     use ParameterChange::{CompletionTokens, Limit, Omit};
 
-    /// Complaints of each style, and the change that follows.
+    /// Errors of each API style, and the expected change.
     const CASES: [(ApiStyle, &str, Option<ParameterChange>); 16] = [
         (
             OpenAi,

@@ -1,6 +1,6 @@
-//! Questions to a service beside those of seats: its models, the parameters it takes, a local server's window.
+//! Requests to a service outside rounds: models, parameters, context window.
 //!
-//! Each is one request without a retry and outside the concurrency limit. Nothing of a reply is kept.
+//! They are not retried and not subject to the concurrency limit. Replies are not kept.
 
 use std::time::Duration;
 
@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A prompt of fewer tokens fits into every window.
 const LEAST: usize = 1000;
 
-/// The parameters of a request that was answered: those that were taken, and those that were not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbedParameters {
     pub taken: Vec<String>,
@@ -27,10 +26,10 @@ pub struct ProbedParameters {
 }
 
 impl HttpParticipant {
-    /// Returns the names of the models that the service lists, in its order.
+    /// Returns the model names of the service, in its order.
     ///
     /// # Errors
-    /// Why it does not answer, or not so that a list could be read.
+    /// The service does not answer, or its list cannot be read.
     pub async fn models(&self) -> Result<Vec<String>, Failure> {
         let url = endpoint(&self.service, self.service.dialect.models_path());
         let url = url.map_err(|problem| Failure::from(problem.message))?;
@@ -44,7 +43,7 @@ impl HttpParticipant {
         Ok(body.unwrap_or_default())
     }
 
-    /// Asks for a reply, to see which parameters are taken.
+    /// Requests a reply, to find the parameters that the service accepts.
     pub async fn probe(&self, ask: &SeatRequest) -> Result<ProbedParameters, Failure> {
         in_time(PATIENCE * 6, self.probed(ask)).await
     }
@@ -67,7 +66,7 @@ impl HttpParticipant {
         Ok(ProbedParameters { taken: parameters.taken(), declined })
     }
 
-    /// The reason why a prompt of so many tokens does not fit into the window of its server, if it does not.
+    /// Returns why a prompt of `needed` tokens does not fit the server's context window, or `None` if it fits.
     pub async fn misfit(&self, model: &str, needed: usize) -> Option<String> {
         let question = self.service.window?;
         let window = if needed < LEAST { None } else { self.window(model).await }?;
@@ -81,7 +80,7 @@ impl HttpParticipant {
         })
     }
 
-    /// Returns the context window of a model in tokens, where its server tells it; asked once.
+    /// Returns a model's context window in tokens, if its server reports it; asks only once.
     pub async fn window(&self, model: &str) -> Option<usize> {
         let question = self.service.window?;
         let known = self.model(model);
@@ -115,7 +114,7 @@ async fn in_time<T>(
     done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() })
 }
 
-/// Reads a window where Ollama, llama.cpp, LM Studio or vLLM tell it.
+/// Reads a context window from a reply of Ollama, llama.cpp, LM Studio or vLLM.
 fn window_in(told: &Value, model: &str) -> Option<usize> {
     let is_it = |name: &Value| {
         name.as_str().is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
@@ -139,7 +138,7 @@ fn window_in(told: &Value, model: &str) -> Option<usize> {
 fn listed(body: &[u8]) -> Option<Vec<String>> {
     let value: Value = serde_json::from_slice(body).ok()?;
     let list = [&value["data"], &value["models"], &value].into_iter().find_map(Value::as_array);
-    // A service with no model at all may say null instead of an empty list.
+    // A service without models may return null instead of an empty list.
     if value["data"].is_null() && value.get("data").is_some() && list.is_none() {
         return Some(Vec::new());
     }

@@ -1,5 +1,6 @@
-//! A request's body, whose first part all seats of a round share, encoded once a round and dialect; and the
-//! seat of each model that goes first.
+//! Request bodies with a shared head, and cache warm-up.
+//!
+//! The head, which all seats of a round share, is encoded once per round and API style.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -15,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::participants::{Prompt, lock};
 
-/// One request's bytes: the head that all seats of the round share, then the seat's own tail.
+/// Bytes of one request: the round's shared head, then the seat's own tail.
 #[derive(Clone)]
 pub(super) struct SplitBody(pub [Bytes; 2]);
 
@@ -36,12 +37,12 @@ impl Body for SplitBody {
     }
 }
 
-/// Number of rounds whose encoded heads are kept.
+/// Number of rounds whose heads are kept.
 const KEPT: usize = 4;
-/// Nobody waits longer than this for the one ahead.
+/// Longest wait for the warm-up seat.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The heads of the rounds asked last, found by the identity of their shared texts.
+/// Encoded heads of the latest rounds, found by the identity of their shared texts.
 #[derive(Default)]
 pub(super) struct PrefixCache(Mutex<Vec<Arc<SharedPrefix>>>);
 
@@ -49,17 +50,17 @@ pub(super) struct SharedPrefix {
     rules: Arc<str>,
     snapshot: Arc<str>,
     pub bytes: Bytes,
-    /// The one ahead of each model.
+    /// Warm-up seat of each model; its channel closes when it is done.
     ahead: Mutex<HashMap<String, watch::Receiver<()>>>,
 }
 
-/// The one ahead; letting go of it lets the others follow.
+/// Guard of a warm-up seat; dropping it releases the waiting seats.
 pub(super) struct WarmupGuard(
     #[expect(dead_code, reason = "it is dropped, which is what the others wait for")] watch::Sender<()>,
 );
 
 impl PrefixCache {
-    /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
+    /// Returns the head of this prompt's shared parts; calls `encode` once for all seats that share them.
     pub fn get(&self, prompt: &Prompt, encode: impl FnOnce() -> Vec<u8>) -> Arc<SharedPrefix> {
         let mut heads = lock(&self.0);
         let known = heads.iter().find(|head| {
@@ -79,8 +80,8 @@ impl PrefixCache {
 }
 
 impl SharedPrefix {
-    /// Gives the lead to the first seat of a model; the others wait until that one has the first piece of its
-    /// reply, or has failed, so that they find the service's cache filled.
+    /// Returns a guard to the first seat of a model. Other seats wait until it is dropped: after the first piece
+    /// of the reply, or a failure. They then find the service's cache filled.
     pub async fn wait_or_lead(&self, model: &str) -> Option<WarmupGuard> {
         let mut warm = {
             let mut ahead = lock(&self.ahead);
@@ -91,7 +92,7 @@ impl SharedPrefix {
             };
             warm.clone()
         };
-        // Ends with an error when the lead is let go, which is what is waited for.
+        // A dropped sender ends the wait with an error, as intended.
         let _ = timeout(PATIENCE, warm.changed()).await;
         None
     }

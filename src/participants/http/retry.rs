@@ -1,8 +1,8 @@
-//! When a failed request is sent again and after how long, and the time limits of one call.
+//! Backoff, waits that services ask for, and time limits of a call.
 //!
-//! The jitter is derived from the seat and the try, so that the same run waits the same times and 2,000 seats
-//! do not come back at once. The round's deadline bounds all of a call. The service's own limit bounds requests
-//! and the pauses between them, but not the waits that the service asks for.
+//! Jitter is derived from seat and attempt: a repeated run waits equally long, and 2,000 seats do not retry at
+//! the same moment. The round's deadline bounds the whole call. The service timeout bounds requests and the
+//! pauses between them, but not the waits that the service asks for.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,46 +13,46 @@ use super::super::purse::Paid;
 use super::{Failure, SeatRequest, format_duration};
 use crate::participants::api::duration;
 
-/// Requests in all, the first included.
+/// Maximum number of requests, the first included.
 pub const TRIES: u32 = 4;
-/// The wait after the first failure; it doubles with each further one, up to 8 s.
+/// Wait after the first failure; it doubles with each further one, up to 8 s.
 pub const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// The wait after `made` failed requests, the first of which had `first`, shortened by up to a quarter.
-/// `jitter` is in `0..1`.
+/// Returns the wait after `made` failed requests. `first` is the wait after one; `jitter` in `0..1` shortens it
+/// by up to a quarter.
 pub fn backoff(first: Duration, made: u32, jitter: f64) -> Duration {
     let doubled = first.saturating_mul(1 << made.saturating_sub(1).min(4));
     doubled.mul_f64(1.0 - 0.25 * jitter.clamp(0.0, 1.0))
 }
 
-/// The wait a response asks for: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date. A negative
-/// or unreadable value counts as not given.
+/// Reads the wait that a response asks for: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date.
+/// Negative and unreadable values are ignored.
 pub fn retry_after(after_ms: Option<&str>, after: Option<&str>, now: SystemTime) -> Option<Duration> {
     let date = |text: &str| {
         let at = httpdate::parse_http_date(text.trim()).ok()?;
         Some(at.duration_since(now).unwrap_or_default())
     };
-    // A date in another form begins with a number, too.
+    // Dates in other forms begin with a number too.
     let seconds = |text: &str| duration(text).filter(|_| !text.contains(['-', ':']));
     let in_ms = after_ms.and_then(|text| duration(&format!("{text} ms")));
     in_ms.or_else(|| after.and_then(|text| seconds(text).or_else(|| date(text))))
 }
 
-/// A fraction in `0..1` that depends on the seat and the number of requests made.
+/// Returns a fraction in `0..1` that depends on the seat and the number of requests made.
 pub fn jitter(seat: &str, made: u32) -> f64 {
     let digest = Sha256::new().chain_update(seat.as_bytes()).chain_update(made.to_le_bytes()).finalize();
     let top = digest.iter().take(4).fold(0u32, |sum, byte| sum << 8 | u32::from(*byte));
     f64::from(top) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// Without a deadline no service is waited for longer than this at a time.
+/// Longest wait that a service may ask for without a deadline.
 const LONGEST: Duration = Duration::from_secs(600);
 
 pub(super) struct Patience {
     deadline: Option<Instant>,
-    /// The time left for requests and pauses.
+    /// Rest of the service timeout, for requests and pauses.
     left: Duration,
-    /// The shorter of both limits, for messages.
+    /// Shorter of both limits, for messages.
     limit: Duration,
 }
 
@@ -66,7 +66,7 @@ impl Patience {
         self.deadline.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
-    /// The longest wait a service may ask for now.
+    /// Returns the longest wait that a service may ask for now.
     pub fn longest_wait(&self) -> Duration {
         self.to_deadline().unwrap_or(LONGEST)
     }
@@ -75,7 +75,7 @@ impl Patience {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
     }
 
-    /// Why a wait is too long, in words.
+    /// Describes why a wait is too long.
     pub fn exceeded(&self) -> String {
         match self.to_deadline() {
             Some(left) => format!("with {} left", format_duration(left)),
@@ -83,7 +83,7 @@ impl Patience {
         }
     }
 
-    /// Waits for others: bounded by the deadline alone.
+    /// Waits for other seats or for the service; only the deadline bounds this.
     pub async fn wait<T>(&self, tries: u32, others: impl Future<Output = T>) -> Result<T, Failure> {
         match self.to_deadline() {
             Some(left) => timeout(left, others).await.map_err(|_| self.late(tries)),
@@ -91,7 +91,7 @@ impl Patience {
         }
     }
 
-    /// Spends the call's own time.
+    /// Performs the call's own work, which uses up the service timeout.
     pub async fn spend<T>(&mut self, tries: u32, work: impl Future<Output = T>) -> Result<T, Failure> {
         let started = Instant::now();
         let done = timeout(self.left(), work).await.map_err(|_| self.late(tries));
@@ -109,7 +109,7 @@ pub(super) fn no_reply(limit: Duration) -> Failure {
     Failure { timed_out: true, ..reason.into() }
 }
 
-/// Pays for one more request; `last` is why the one before it failed.
+/// Charges one more request; `last` is the error of the previous one.
 pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
     let rooms = if ask.has_twice_the_room { 2 } else { 1 };
     ask.purse.pay(rooms).map_err(|why| {

@@ -1,6 +1,6 @@
 //! Description of a service: address, key, limits.
 //!
-//! Plain data. No debug output shows the key. The address is checked where it is used.
+//! Plain data. Debug output never shows the key. The address is validated when it is used.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use super::retry::FIRST_WAIT;
 use crate::participants::api::{ApiStyle, RequestOptions};
 use crate::participants::key_command::KeyCommand;
 
-/// The most tokens a reply may have unless something else is said: for thinking and answer together.
+/// Default limit of output tokens, thinking included.
 pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
-/// The same for a server of one's own, whose small models go on for minutes.
+/// Default for local servers, whose small models may otherwise run for minutes.
 pub const LOCAL_OUTPUT_TOKENS: u32 = 2048;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
-    /// For one call, tries and the pauses between them, unless its step says otherwise; waiting for a
-    /// permit, or because the service asked for it, does not count.
+    /// For one call: attempts and the pauses between them, unless the step sets a limit. Waits for a permit or
+    /// at the service's request do not count.
     pub total: Duration,
 }
 
@@ -41,45 +41,44 @@ pub enum KeyHeader {
     ApiKey,
 }
 
-/// The ways in which local servers tell their context window.
+/// Requests by which local servers report their context window.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowQuestion {
-    /// Paths from the server's root; the first that tells one counts.
+    /// Paths from the server's root, tried in order.
     pub paths: &'static [&'static str],
-    /// The server's own setting of it.
+    /// Server setting that changes the window, for messages.
     pub setting: &'static str,
 }
 
-/// A service that answers over HTTP, and how to speak to it.
+/// Service that answers over HTTP.
 #[derive(Debug, Clone, Default)]
 pub struct Service {
     pub dialect: ApiStyle,
-    /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
+    /// Base address, with or without a final `/`, such as `https://api.openai.com/v1`.
     pub base_url: String,
     pub key: Option<SecretString>,
-    /// The command that prints the key, in place of one that is known.
+    /// Command that prints the key, if no key is set.
     pub key_command: Option<Arc<KeyCommand>>,
-    /// Variables one of which must hold the key; none where it needs none, or is at an address of the user's.
+    /// Variables one of which must contain the key. Empty if no key is needed, or if the user set the address.
     pub wanted_keys: &'static [&'static str],
-    /// The variable the key is read from, for messages.
+    /// Variable of the key, for messages.
     pub key_name: Option<String>,
-    /// Which header holds the key, where it is not the usual one.
+    /// Header of the key, if it is not the usual one.
     pub auth: Option<KeyHeader>,
     pub headers: Vec<(String, SecretString)>,
-    /// Values of headers that come from the environment: masked like the key.
+    /// Header values from the environment; masked like the key.
     pub secrets: Vec<SecretString>,
-    /// The usual parameters of a request.
+    /// Default parameters of a request.
     pub limits: RequestOptions,
-    /// As many tokens of a reply in place of these, for a model that was seen thinking.
+    /// Limit of output tokens for a model that was seen thinking.
     pub thinking_room: Option<u32>,
-    /// A local server, which tells its context window.
+    /// Set for a local server that reports its context window.
     pub window: Option<WindowQuestion>,
     pub timeouts: Timeouts,
     pub first_wait: Duration,
 }
 
 impl Service {
-    /// A service without a key, with the usual limits.
     pub fn new(dialect: ApiStyle, base_url: impl Into<String>) -> Self {
         Self {
             dialect,
@@ -93,15 +92,14 @@ impl Service {
         }
     }
 
-    /// The key as it is sent, as far as it is known yet; one that is only blanks is none.
+    /// Returns the key to send, trimmed, if it is known already; a blank key counts as none.
     pub(super) fn key(&self) -> Option<String> {
         let printed = || self.key_command.as_ref()?.known();
         let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).or_else(printed);
         key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
     }
 
-    /// Returns the texts that are masked everywhere: the key, if known yet, and headers' values from the
-    /// environment.
+    /// Returns the texts to mask everywhere: the key, if known already, and header values from the environment.
     pub(super) fn secrets(&self) -> Vec<String> {
         let of_headers = self.secrets.iter().map(|value| value.expose_secret().to_owned());
         self.key().into_iter().chain(of_headers).filter(|secret| !secret.is_empty()).collect()

@@ -1,23 +1,23 @@
-//! A reply while it comes: pieces of a response's body go in, one reply or the reason why there is
-//! none comes out. A body is known by its bytes, not by its label.
+//! Incremental reader of a reply: an event stream or one JSON document.
 //!
-//! Pure; how the body is cut changes nothing. What has come is never shown. Of events each line of data is one:
-//! services send no others. Comments, names and ids are passed over.
+//! Pure. The bytes decide the format, not the content type. The result does not depend on how the body is split.
+//! Partial text is never shown. Each `data:` line is one event, since services send no events of several lines.
+//! Comments, event names and ids are skipped.
 
 use crate::participants::api::{ApiStyle, BOM, DecodeError, ReplyStream};
 use crate::participants::{Finish, Reply};
 
-/// No more of a reply is read, in bytes.
+/// Limit of a reply's text, in bytes.
 pub(super) const MAX_REPLY: usize = 4 * 1024 * 1024;
-/// No more of a stream is read, in bytes: each word of it comes in a frame of its own.
+/// Limit of a stream in bytes; each word arrives in its own frame.
 const MAX_STREAM: usize = 64 * 1024 * 1024;
 
-/// So often is the end of a text searched for repetition, in bytes.
+/// Bytes of new text between two searches for repetition.
 const SEARCH_EVERY: usize = 512;
-/// So much of it says the same again and again, in bytes, in pieces of at most a sixth.
+/// Length in bytes of a repetitive end that stops the reply; the repeated piece is at most a sixth of it.
 const REPEATED: usize = 1500;
 
-/// The body is a stream of events; none while that is not known.
+/// Returns true for an event stream, false for a document, and `None` while undecided.
 fn has_events(start: &[u8]) -> Option<bool> {
     let start = start.strip_prefix(BOM).unwrap_or(start).trim_ascii_start();
     let is_field =
@@ -25,24 +25,23 @@ fn has_events(start: &[u8]) -> Option<bool> {
     (is_field || start.len() > "event:".len()).then_some(is_field)
 }
 
-/// The end of the text is one piece again and again.
+/// Returns true if the text ends with many copies of one piece.
 fn repeats(text: &[u8]) -> bool {
     let Some(end) = text.len().checked_sub(REPEATED).map(|start| &text[start..]) else { return false };
     (1..=REPEATED / 6).any(|period| end[period..] == end[..REPEATED - period])
 }
 
-/// A reply as far as it has come: by events, or as one JSON document. Its bytes say which, whatever the label.
 #[derive(Default)]
 pub struct StreamedBody {
     style: ApiStyle,
     has_events: Option<bool>,
-    /// The document so far, or the line of an event that has no end yet.
+    /// Document so far, or the incomplete last line of an event stream.
     unread: Vec<u8>,
     reply: ReplyStream,
     taken: usize,
     is_large: bool,
     pub count: usize,
-    /// Length of the text that was searched for repetition.
+    /// Length of the text already searched for repetition.
     searched: usize,
     repeats: bool,
 }
@@ -52,12 +51,12 @@ impl StreamedBody {
         Self { style: dialect, reply: dialect.streamed(), ..Self::default() }
     }
 
-    /// Takes the next piece; says whether nothing more is wanted.
+    /// Adds the next piece. Returns true if no more is needed.
     pub fn push(&mut self, piece: &[u8]) -> Result<bool, DecodeError> {
         self.taken += piece.len();
         self.unread.extend_from_slice(piece);
         self.has_events = self.has_events.or_else(|| has_events(&self.unread));
-        // Earlier pieces are not searched again: an event may come in thousands of them.
+        // Only the new piece is searched: an event may arrive in thousands of pieces.
         let after = piece.iter().rev().position(|byte| *byte == b'\n');
         if let (Some(true), Some(after)) = (self.has_events, after) {
             let rest = self.unread.split_off(self.unread.len() - after);
@@ -71,7 +70,7 @@ impl StreamedBody {
     }
 
     fn read_line(&mut self, line: &[u8]) -> Result<(), DecodeError> {
-        // The end that the service announces must not depend on the pieces of the body.
+        // The split of the body must not decide whether lines after the announced end count.
         let is_over = self.is_large || self.repeats || self.reply.is_done;
         let data = line.strip_prefix(BOM).unwrap_or(line).strip_prefix(b"data:");
         let Some(data) = data.filter(|_| !is_over) else { return Ok(()) };
@@ -85,7 +84,7 @@ impl StreamedBody {
         Ok(())
     }
 
-    /// The whole reply, when nothing more is wanted or nothing more comes.
+    /// Returns the reply, once no more is needed or the body has ended.
     pub fn end(mut self) -> Result<Reply, DecodeError> {
         if self.has_events == Some(true) {
             let last = std::mem::take(&mut self.unread);

@@ -1,6 +1,7 @@
-//! Command-line programs that take a seat in place of a service.
+//! Command-line programs that fill a seat in place of a service.
 //!
-//! A program known by name and one of the configuration are the same data. Nothing here looks a program up.
+//! Built-in programs and those of the configuration are the same data. Nothing here searches for a program on
+//! the machine.
 
 mod output;
 mod presets;
@@ -15,6 +16,6 @@ pub use program::SeatProgram;
 pub use seat::{ProgramSeat, version};
 pub use wiretap::{WiretapFinding, fingerprint, measure};
 
-/// The tools a program may declare in a blind round, if its configuration allows them: none that reads,
-/// runs or fetches anything.
+/// Tools that the configuration may allow a program in a blind round. None reads files, runs commands or fetches
+/// data.
 pub const HARMLESS_TOOLS: [&str; 2] = ["request_user_input", "update_plan"];

@@ -1,52 +1,51 @@
-//! Reads the answer in a program's output by paths into its JSON.
+//! Reader of a program's answer, by paths into its JSON output.
 //!
-//! A program may print one document, a list of them, one a line, or lines of progress around them. A path is
-//! applied to each document; the last one in which it finds something counts.
+//! The output may be one document, a list, one document per line, or documents between progress lines. A path
+//! applies to each document; the last match counts.
 
 use serde_json::Value;
 
 use crate::round::answer::TokenUsage;
 use crate::workflow::{GrammarError, Transform};
 
-/// Paths into the printed documents, as in a transform.
+/// Paths into the printed documents, in the syntax of a transform.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputPaths {
-    /// The answer's text; without it, all that is printed.
+    /// Text of the answer; without it, all output is the answer.
     pub reply: Option<String>,
-    /// The documents that may hold the answer; all without it.
+    /// Mark of the documents that may contain the answer; without it, all.
     pub reply_if: Option<OutputMark>,
-    /// The document that says that no more follows.
+    /// Mark of the last document.
     pub end_if: Option<OutputMark>,
     pub failure: Option<String>,
     pub failure_if: Option<OutputMark>,
-    /// An object of which each entry has counts; without it the document has them.
+    /// Path of an object whose entries contain the counts; without it, the document does.
     pub usage_under: Option<&'static str>,
-    /// Tokens of the prompt, cached ones included; several numbers are added up.
+    /// Prompt tokens, cached ones included; several paths are added up.
     pub tokens_in: Vec<String>,
-    /// Tokens of the prompt that came from a cache.
+    /// Prompt tokens that came from a cache.
     pub tokens_cached: Vec<String>,
     pub tokens_out: Vec<String>,
-    /// In US dollars.
+    /// Cost in US dollars.
     pub cost: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputMark {
     pub path: &'static str,
-    /// A text as it is, another value as JSON.
+    /// A string as is, any other value as JSON.
     pub value: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     pub reply: Result<String, String>,
-    /// Why there is no answer, if the program says so.
+    /// Reason for the missing answer, if the program reports one.
     pub failure: Option<String>,
     pub usage: Option<TokenUsage>,
 }
 
 impl OutputPaths {
-    /// Returns each path that cannot be read, with the reason.
     pub fn problems(&self) -> Vec<(String, GrammarError)> {
         let counts = [&self.tokens_in, &self.tokens_cached, &self.tokens_out].into_iter().flatten();
         let texts = [&self.reply, &self.failure, &self.cost].into_iter().flatten();
@@ -68,13 +67,14 @@ impl OutputPaths {
             None => Err(format!("what it printed has no `{path}`")),
         };
         let failure = self.failure.as_ref().and_then(|path| last(&documents, path, self.failure_if.as_ref()));
-        // A failure before the answer was overcome.
+        // An error before the answer was recovered from.
         let failure = failure.filter(|(at, _)| reply_at.is_none_or(|reply| *at >= reply));
         let failure = failure.map(|(_, why)| why.as_str().unwrap_or("an error").to_owned());
         Output { reply, failure, usage: self.usage(documents) }
     }
 
-    /// The output holds the answer and its end, or is one document with the answer.
+    /// Returns true if the output is complete: its last document has the end mark, or it is a single document
+    /// with the answer.
     pub fn is_all(&self, printed: &[u8]) -> bool {
         let Some(reply) = self.reply.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
             return false;
@@ -87,7 +87,7 @@ impl OutputPaths {
         }
     }
 
-    /// Returns the tokens and the cost, if the program tells of any.
+    /// Returns tokens and cost, if the program reports any.
     fn usage(&self, documents: Vec<Value>) -> Option<TokenUsage> {
         let cost = self.cost.as_ref().and_then(|path| last(&documents, path, None)?.1.as_f64());
         let cost = cost.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
@@ -129,15 +129,14 @@ impl OutputMark {
     }
 }
 
-/// Returns what a path finds in the last document that has the mark and in which it finds something, and
-/// which document that is.
+/// Returns the last match of a path among the documents with the mark, and that document's index.
 fn last(documents: &[Value], path: &str, mark: Option<&OutputMark>) -> Option<(usize, Value)> {
     let marked = documents.iter().enumerate().rev();
     let mut marked = marked.filter(|(_, document)| mark.is_none_or(|mark| mark.is_on(document)));
     marked.find_map(|(at, document)| Some((at, found(document, path)?)))
 }
 
-/// Returns every JSON object that begins at the start of a line, alone or in a list, in order.
+/// Returns the JSON documents that begin at the start of a line, in order; lists are flattened.
 fn documents(printed: &str) -> Vec<Value> {
     let (mut found, mut rest) = (Vec::new(), printed);
     while !rest.is_empty() {

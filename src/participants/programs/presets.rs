@@ -1,13 +1,13 @@
-//! The programs known by name: how each is run without tools and with them, and where its answer stands.
+//! Built-in programs: commands with and without tools, and output paths.
 //!
-//! The first line of each names the version it was tried against.
+//! The first line of each function names the version it was tested with.
 
 use super::output::{OutputMark, OutputPaths};
 use super::program::{OwnSettings, SeatProgram, pairs, words};
 
 pub type Preset = (&'static str, fn() -> SeatProgram);
 
-/// Every program known by name, by its provider.
+/// Built-in programs by provider name.
 pub const NAMED: [Preset; 4] =
     [("claude-cli", claude), ("codex-cli", codex), ("gemini-cli", gemini), ("opencode-cli", opencode)];
 
@@ -18,13 +18,13 @@ pub fn named(provider: &str) -> Option<SeatProgram> {
 
 /// Claude Code 2.1.197: no tools, no settings, no memory; the instructions are its whole system prompt.
 ///
-/// `--tools ""` alone still sends 26 KB of system text, which `--system-prompt` replaces.
-/// `--json-schema` adds a tool and a second turn, so it is not used. What is not essential is switched off:
-/// else a second request with the whole prompt asks for a title of the session. It exits 1 with the reason
-/// in `result`, also when nobody is logged in.
+/// `--tools ""` alone still sends 26 KB of system text, which `--system-prompt` replaces. `--json-schema` adds a
+/// tool and a second turn, so it is not used. Nonessential traffic is disabled; otherwise a second request with
+/// the whole prompt asks for a session title. An error exits with 1 and its reason in `result`, even if nobody
+/// is logged in.
 ///
-/// With its tools it edits files unasked and does whatever else the user's own settings allow; those of the
-/// project, and its servers of tools, are not read, since the user has not agreed to what they say.
+/// With tools, it edits files without asking and does what the user's own settings allow. It ignores the
+/// project's settings and MCP servers, since the user has not agreed to them.
 fn claude() -> SeatProgram {
     let set = pairs(&[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")]);
     SeatProgram {
@@ -77,14 +77,13 @@ fn claude() -> SeatProgram {
     }
 }
 
-/// Codex 0.169.0: every tool switched off; the instructions are all of its developer text.
+/// Codex 0.169.0: every tool disabled; the instructions are all of its developer text.
 ///
-/// Which tools it declares depends on what its own list of models says of the model. With a list that does
-/// not hold the model it falls back to none, so it is given one that holds another. Without a model's name
-/// it takes the default of its own list, and that one's tools.
+/// Its tools depend on its model catalog. It declares none for an unknown model, so it gets a catalog with
+/// another model only. Without a model name it uses the default model of its built-in catalog, with that model's
+/// tools.
 ///
-/// With its tools it runs commands in its sandbox, which lets it write in the project and reach no network,
-/// and asks nobody.
+/// With tools, it runs commands in its sandbox: it can write in the project, has no network, and asks nobody.
 fn codex() -> SeatProgram {
     const FEATURES: &str = "apps browser_use computer_use goals hooks image_generation multi_agent plugins \
         shell_tool skill_search sleep_tool tool_suggest unbounded_connection_retries unified_exec view_image";
@@ -93,7 +92,7 @@ fn codex() -> SeatProgram {
         include_environment_context=false include_permissions_instructions=false \
         include_apps_instructions=false include_collaboration_mode_instructions=false \
         skills.include_instructions=false check_for_update_on_startup=false analytics.enabled=false";
-    /// A list with a model that nobody asks for, since an empty one is refused.
+    /// Catalog with an unused model; Codex rejects an empty catalog.
     const MODELS: &str = r#"{"models":[{"slug":"none","display_name":"none","description":"","default_reasoning_level":"medium","supported_reasoning_levels":[],"shell_type":"disabled","visibility":"none","supported_in_api":true,"priority":1,"base_instructions":"","supports_reasoning_summaries":false,"support_verbosity":false,"truncation_policy":{"mode":"tokens","limit":10000},"supports_parallel_tool_calls":false,"experimental_supported_tools":[],"input_modalities":["text"]}]}"#;
     let each = |option: &str, list: &str| -> Vec<String> {
         words(list).into_iter().flat_map(|word| [option.to_owned(), word]).collect()
@@ -106,7 +105,7 @@ fn codex() -> SeatProgram {
     SeatProgram {
         command,
         with_model: words("--model {model} -c model_catalog_json=\"{files}/models.json\""),
-        // Else it never gives up where nobody answers.
+        // Without the limit on retries it never gives up when the service is unreachable.
         tools_command: words(
             "codex exec --json --ephemeral --skip-git-repo-check --sandbox workspace-write \
              -c approval_policy=\"never\" --disable unbounded_connection_retries --color never",
@@ -140,15 +139,16 @@ fn codex() -> SeatProgram {
     }
 }
 
-/// Gemini CLI 0.61.0: no tools, no extensions, no servers of tools; the instructions replace its system prompt.
+/// Gemini CLI 0.61.0: no tools, extensions or MCP servers; the instructions replace its system prompt.
 ///
-/// Its settings are in its working folder, which counts as trusted for this run: those of a system file are
-/// read from folders alone that nobody else can write in, and a temporary folder is none. Of itself it adds
-/// the date and the list of that folder's files. It exits 0, 1, 41 (login), 42 (input) or 53 (turns), with
-/// the reason in `error`. With its tools it edits files unasked. It counts as declared.
+/// Its settings file is in its working folder, which is marked as trusted for this run. A system settings file
+/// would be ignored: Gemini requires a folder that nobody else can write in, and a temporary folder does not
+/// qualify. It adds the date and the list of that folder's files to the prompt. Exit codes: 0, 1, 41 (login), 42
+/// (input) or 53 (turns), with the reason in `error`. With tools, it edits files without asking. It is declared
+/// to have no tools, not measured.
 fn gemini() -> SeatProgram {
     const SETTINGS: &str = "work/.gemini/settings.json";
-    /// No core tool of this name exists.
+    /// No core tool has this name.
     const NO_TOOLS: &str = r#"{"tools":{"core":["none"]},"mcp":{"allowed":["none"]},"context":{"fileName":["none"],"includeDirectoryTree":false},"privacy":{"usageStatisticsEnabled":false}}"#;
     SeatProgram {
         command: words("gemini --output-format json --extensions none"),
@@ -179,12 +179,11 @@ fn gemini() -> SeatProgram {
     }
 }
 
-/// opencode 1.18.33: an agent of ours denies every tool, its question tool included, at which `run` can hang;
-/// the instructions replace its prompt.
+/// opencode 1.18.33: our agent denies every tool, and the instructions replace its prompt.
 ///
-/// Of itself it adds the model's name, its folder and the date, and would ask for a title of the session in
-/// a second request, which is switched off. It prints one event a line; the text of the last part is the
-/// answer. It counts as declared.
+/// Its question tool is denied too, because `run` can hang on it. It adds the model's name, its folder and the
+/// date to the prompt. A second request for a session title is disabled. It prints one event per line; the text
+/// of the last part is the answer. It is declared to have no tools, not measured.
 fn opencode() -> SeatProgram {
     const NO_TOOLS: &str = r#"{"share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}}"#;
     const WITH_TOOLS: &str = r#"{"share":"disabled","autoupdate":false,"permission":{"question":"deny"}}"#;

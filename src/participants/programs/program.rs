@@ -1,57 +1,57 @@
-//! A program that can take a seat, as data: its command, its placeholders, where its answer stands.
+//! Description of a program: command, placeholders and output paths.
 
 use std::path::Path;
 
 use super::output::OutputPaths;
 use crate::participants::external_program::names_key;
 
-/// A program that answers: how it is run, and how its answer is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeatProgram {
-    /// The provider's name, before the `/` of a model.
+    /// Provider name, before the `/` of a model.
     pub provider: String,
-    /// The program and its arguments. `{model}`, `{prompt}`, `{rules}` (the instructions of the prompt),
-    /// `{rules_file}` (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
+    /// Program and arguments, with these placeholders: `{model}`, `{prompt}`, `{rules}` (the prompt
+    /// instructions), `{rules_file}` (a file with them), `{files}` (the folder of [`SeatProgram::files`]).
     pub command: Vec<String>,
-    /// The user's own arguments for a program known by name.
+    /// User's own arguments for a built-in program.
     pub arguments: Vec<String>,
-    /// Arguments that follow where a model is named.
+    /// Arguments added if a model is named.
     pub with_model: Vec<String>,
     pub set: Vec<(String, String)>,
-    /// The command with which it may use its tools; empty where that is not known.
+    /// Command that allows tools; empty if none is known.
     pub tools_command: Vec<String>,
-    /// Variables that are set where it may use its tools.
+    /// Variables set if tools are allowed.
     pub tools_set: Vec<(String, String)>,
-    /// Variables that are passed on, beside the usual ones.
+    /// Variables passed on in addition to the usual ones.
     pub env: Vec<String>,
-    /// Files it is given beside its working folder (or in it, as `work/…`), by name and text.
+    /// Files by name and text, next to the working folder or in it (`work/…`).
     pub files: Vec<(String, String)>,
     pub output: OutputPaths,
     pub version: Vec<String>,
-    /// The exit codes, beside 0, with which an agent answers: that it ended so, and what it printed.
+    /// Nonzero exit codes that count as an agent's answer, together with the output.
     pub ok_exit: Vec<i64>,
-    /// Its words when nobody is logged in, in lower case.
+    /// Phrases of its error when nobody is logged in, in lower case.
     pub logged_out: &'static [&'static str],
-    /// The tools it may declare in a blind round.
+    /// Tools that it may declare in a blind round.
     pub allow_tools: Vec<String>,
-    /// It is declared to have no tools, unmeasured.
+    /// Declared to have no tools, without a measurement.
     pub tool_less: bool,
-    /// Variables that point it at a recorder; `{recorder}` is its address.
+    /// Variables that direct it to a recorder; `{recorder}` is the address.
     pub recorder_set: Vec<(String, String)>,
     pub recorder_words: Vec<String>,
-    /// Variables that say where the user's own program goes, and as whom; nothing of them is passed on unasked.
+    /// Variables that select the service and account of the user's own program. A seat does not get them unless
+    /// configured.
     pub own_variables: &'static [&'static str],
-    /// The user's settings that say so, which are not read in a seat.
+    /// Settings with the same purpose, which a seat does not read.
     pub own_settings: Option<OwnSettings>,
-    /// The provider whose prices its models have.
+    /// Provider whose prices apply.
     pub priced_as: Option<&'static str>,
 }
 
-/// A file of settings in the user's home.
+/// Settings file in the user's home folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnSettings {
     pub file: &'static str,
-    /// Keys in it, each with the variable or argument that stands for it in a seat.
+    /// Keys of the file, each with the variable or argument that replaces it in a seat.
     pub keys: &'static [(&'static str, &'static str)],
 }
 
@@ -60,7 +60,7 @@ impl SeatProgram {
         self.command.first().map_or("", String::as_str)
     }
 
-    /// It can be pointed at a recorder.
+    /// Returns true if it can be directed to a recorder.
     pub fn is_measurable(&self) -> bool {
         !self.recorder_set.is_empty() || !self.recorder_words.is_empty()
     }
@@ -69,15 +69,14 @@ impl SeatProgram {
         self.tool_less && !self.is_measurable()
     }
 
-    /// Returns the program as it answers for a model and may use its tools, all of the prompt on its standard
-    /// input; none where it is not known how.
+    /// Returns the program with tools allowed and the prompt on standard input; `None` if that is not supported.
     pub fn with_tools(&self, model: &str) -> Option<Self> {
         let program = Self {
             command: self.tools_command.clone(),
             with_model: words("--model {model}"),
             set: self.tools_set.clone(),
             files: Vec::new(),
-            // With its tools it reads them.
+            // With tools, the program reads its settings itself.
             own_settings: None,
             ..self.clone()
         };
@@ -85,7 +84,7 @@ impl SeatProgram {
         (!self.tools_command.is_empty()).then_some(Self { command, with_model: Vec::new(), ..program })
     }
 
-    /// Returns the program as it asks the recorder at `url`, also where it asks for other hosts.
+    /// Returns the program directed to the recorder at `url`, which is also its proxy for other hosts.
     pub(super) fn pointed_at(&self, url: &str) -> Self {
         let filled = |text: &String| text.replace("{recorder}", url);
         let proxy = pairs(&[("HTTPS_PROXY", url), ("https_proxy", url)]);
@@ -100,8 +99,8 @@ impl SeatProgram {
         }
     }
 
-    /// Returns the words of its command with `fill` in place of their placeholders; those for a model only
-    /// where there is one. A command without a provider is the user's own and stays as it is.
+    /// Returns the command with its placeholders filled in. A command without a provider is the user's own and
+    /// stays unchanged.
     pub(super) fn words(&self, model: &str, fill: &[(&str, &str)]) -> Vec<String> {
         if self.provider.is_empty() {
             return self.command.clone();
@@ -116,8 +115,8 @@ impl SeatProgram {
         !self.provider.is_empty() && words.any(|word| word.contains(placeholder))
     }
 
-    /// Says which settings of the user's own program a seat leaves aside, and how to pass them; of keys only
-    /// with `and_keys`, since a key in the environment may be meant for others.
+    /// Describes the user's settings that a seat ignores, and how to pass them on. Includes keys only with
+    /// `and_keys`, since a key in the environment may belong to another program.
     pub fn left_aside(&self, and_keys: bool) -> Option<String> {
         let is_passed = |by: &str| {
             self.env.iter().any(|name| name == by) || self.command.iter().any(|word| word.starts_with(by))
@@ -150,7 +149,7 @@ impl SeatProgram {
     }
 }
 
-/// Returns a word with values in place of their names; a value is not read for names.
+/// Replaces placeholders once; inserted values are not searched for more.
 fn filled(word: &str, fill: &[(&str, &str)]) -> String {
     let (mut done, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {
@@ -162,7 +161,7 @@ fn filled(word: &str, fill: &[(&str, &str)]) -> String {
     done + rest
 }
 
-/// The words of a command line; `''` is an empty one.
+/// Splits a command line at spaces; `''` is an empty word.
 pub(super) fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(|word| if word == "''" { "" } else { word }.to_owned()).collect()
 }

@@ -1,7 +1,7 @@
-//! A recorder on loopback: it answers as a service would, and keeps what it was asked.
+//! Loopback server that imitates a model service and records requests.
 //!
-//! It speaks Anthropic Messages, `OpenAI` Chat Completions and Responses, whole or streamed, and refuses other
-//! hosts where it is the proxy. It keeps no header, so that no key and no cookie is kept.
+//! Supports Anthropic Messages, `OpenAI` Chat Completions and Responses, complete or streamed. As a proxy it
+//! refuses other hosts. It keeps no headers, so no key and no cookie.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -19,13 +19,13 @@ use tokio::task::JoinHandle;
 use crate::participants::lock;
 
 pub(super) const ANSWER: &str = "recorded";
-/// A larger body is not read, in bytes.
+/// Limit of a request body, in bytes.
 const MOST_BODY: usize = 64 * 1024 * 1024;
 
-/// The bodies of requests to a model, in order; null for one that is no JSON.
+/// Bodies of requests to a model, in order; null for one that is not JSON.
 type SharedRecording = Arc<Mutex<Vec<Value>>>;
 
-/// A recorder at work until it is dropped.
+/// Running recorder; stops when it is dropped.
 pub(super) struct Recorder {
     address: SocketAddr,
     recording: SharedRecording,
@@ -58,7 +58,7 @@ impl Drop for Recorder {
 
 async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    // A proxy is asked for other hosts.
+    // Requests to other hosts arrive here because the recorder is also the proxy.
     if head.uri.authority().is_some_and(|host| host.as_str() != own.to_string()) {
         return StatusCode::FORBIDDEN.into_response();
     }

@@ -1,7 +1,8 @@
-//! One answer of a program: in an empty folder, or the project's where it may use its tools; without a
-//! terminal, its input closed after the prompt.
+//! Seat that is answered by a program.
 //!
-//! It and everything it started are ended when the answer is there or given up.
+//! The program runs in an empty folder, or in the project's folder if it may use tools. It has no terminal, and
+//! its input ends after the prompt. When it has answered or is given up, it and everything it started are
+//! killed.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -20,29 +21,28 @@ use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest, lock
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless_line;
 
-/// The variable that names the file with an agent's work item as JSON.
+/// Variable with the path of the work item's JSON file.
 const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
-/// Names in the folder of one answer.
+/// Names in the temporary folder.
 const ITEM: &str = "work-item.json";
 const RULES: &str = "rules.md";
 const WORK: &str = "work";
-/// The most a program may print, in bytes.
+/// Output limit in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
-/// The shown part of a program's reason, in characters.
+/// Limit of the program's reason in an error message, in characters.
 const REASON: usize = 300;
 
-/// A participant that is a program with fixed flags.
 pub struct ProgramSeat {
     program: SeatProgram,
     path: PathBuf,
-    /// The folder it works in, where it is not an empty one.
+    /// Working folder, if it is not an empty one.
     folder: Option<PathBuf>,
     timeout: Duration,
 }
 
-/// Makes the folder of one answer, which its owner alone can read: the files that the program is given, the
-/// instructions, an agent's work item, and an empty folder to work in. It is gone once this is dropped.
+/// Creates a temporary folder that only its owner can read. It contains the program's files, the instructions,
+/// an agent's work item and an empty working folder. It is deleted on drop.
 fn workplace(program: &SeatProgram, ask: &SeatRequest) -> std::io::Result<TempDir> {
     let (mut builder, mut own) = (tempfile::Builder::new(), std::fs::File::options());
     own.write(true).create(true).truncate(true);
@@ -64,7 +64,6 @@ fn workplace(program: &SeatProgram, ask: &SeatRequest) -> std::io::Result<TempDi
 }
 
 impl ProgramSeat {
-    /// A participant that runs `program`, found at `path`, once an answer, in `folder` or in an empty one.
     pub fn new(program: SeatProgram, path: PathBuf, folder: Option<PathBuf>, timeout: Duration) -> Self {
         Self { program, path, folder, timeout }
     }
@@ -94,7 +93,7 @@ impl ProgramSeat {
         let failed = failed.map(|status| format!("ended with {status}"));
         let output = self.program.output.read(&printed);
         *usage = output.usage;
-        // A program may tell of its failure on either stream.
+        // Programs report failures on either stream.
         let failure =
             output.failure.or_else(|| self.program.output.read(&stderr).failure.filter(|_| failed.is_some()));
         if failed.is_none() && failure.is_none() {
@@ -109,7 +108,7 @@ impl ProgramSeat {
         Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), &said))
     }
 
-    /// Says why there is no answer, and what to do where nobody is logged in.
+    /// Describes why the program did not answer, and what to do if nobody is logged in.
     fn failure(&self, failed: &str, said: &str) -> Failure {
         let name = self.program.executable();
         let said: String = harmless_line(said).chars().take(REASON).collect();
@@ -121,16 +120,16 @@ impl ProgramSeat {
             None => (failed, String::new()),
         };
         let in_full = (!said.is_empty()).then(|| format!("`{name}` {failed}: {said}{cure}"));
-        // What it said may wait for a close that does not come.
+        // The full reason stays sealed until the round closes, which may never happen.
         let way = if cure.is_empty() && in_full.is_some() { "; try it by itself" } else { "" };
         Failure { in_full, ..format!("`{name}` {failed}{cure}{way}").into() }
     }
 
-    /// Its command, and what it gets on standard input: all of the prompt that does not reach it otherwise.
+    /// Returns the command and its standard input: the parts of the prompt that no argument contains.
     fn command(&self, ask: &SeatRequest, place: &Path) -> (Command, String) {
         let mut prompt = match &ask.task {
             _ if self.program.takes("{rules") => format!("{}{}", ask.prompt.snapshot, ask.prompt.tail),
-            // An agent's prompt after its context.
+            // An agent gets its prompt after its context.
             Some(_) => whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot),
             None => ask.prompt.text(),
         };
@@ -154,7 +153,7 @@ impl ProgramSeat {
     }
 }
 
-/// Asks a program at `path` for its version: the first line it prints, on either stream.
+/// Returns the version of the program at `path`: the first line that it prints on either stream.
 pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
     let mut command = prepared(path, program.version.get(1..).unwrap_or_default(), &[]);
     command.current_dir(std::env::temp_dir());

@@ -1,6 +1,6 @@
-//! Measures what a program sends: it runs against a recorder, and the arriving prompt is compared with ours.
+//! Measurement of a program's requests, with a recorder in place of its service.
 //!
-//! Nothing of a request is kept but names of tools, and counts of bytes.
+//! Compares the prompt that arrives with the prompt sent. Keeps only tool names and byte counts.
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,17 +19,17 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WiretapFinding {
     pub tools: Vec<String>,
-    /// Requests to a model that it makes for one answer.
+    /// Number of requests to a model for one answer.
     pub requests: u64,
-    /// Bytes of text it sends before ours, in the request that holds it.
+    /// Bytes of text before our prompt, in the request that contains it.
     pub bytes_before: u64,
-    /// Bytes of text it sends after ours.
+    /// Bytes of text after our prompt.
     pub bytes_after: u64,
     pub is_whole: bool,
     pub checked_at: String,
 }
 
-/// A prompt of every kind of text that a program might change.
+/// Returns a prompt with every kind of text that a program might change.
 fn sample() -> Prompt {
     let snapshot = "participant_context:\n  project_summary: |\n    A shop. @README.md /help !ls #note\n      deeper  \
                     and\ttabs, \u{fc}n\u{ef}code \u{1f469}\n\n    <system-reminder>text</system-reminder> {{x}} $HOME\n  \
@@ -41,16 +41,16 @@ fn sample() -> Prompt {
     }
 }
 
-/// Returns a hash of all that decides what a program sends, beside its version.
+/// Returns a hash of everything but the version that affects what a program sends.
 pub fn fingerprint(program: &SeatProgram, model: &str) -> String {
     let SeatProgram { command, with_model, set, env, files, .. } = program;
     sha256_hex(json!([command, with_model, set, env, files, model]).to_string())
 }
 
-/// Runs a program at `path` against a recorder.
+/// Runs the program at `path` against a recorder.
 ///
 /// # Errors
-/// When it cannot be pointed at one, reaches it with nothing, or does not give back its answer.
+/// The program cannot be directed to a recorder, does not reach it, or does not return its answer.
 pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<WiretapFinding, String> {
     let name = program.executable();
     if !program.is_measurable() {
@@ -89,7 +89,7 @@ fn compared(requests: &[Value], prompt: &Prompt, is_apart: bool) -> WiretapFindi
     for request in requests {
         tools(request, &mut finding.tools);
         let texts = texts(request);
-        // The text after the snapshot may have lost white space at its end.
+        // A program may trim white space at the end of the prompt.
         let candidates = [&*ours, ours.trim_end(), &*prompt.snapshot];
         let found = candidates.iter().find_map(|wanted| {
             let at = texts.iter().position(|text| text.contains(wanted))?;
@@ -106,14 +106,14 @@ fn compared(requests: &[Value], prompt: &Prompt, is_apart: bool) -> WiretapFindi
         let has = |rules: &&str| texts[..at].iter().any(|text| text.contains(rules));
         let before = count(&texts[..at]) + start - apart.into_iter().find(has).map_or(0, str::len);
         let after = count(&texts[at..]) - start - length;
-        // The last request that holds it is the one that is answered.
+        // The last request with the prompt is the one that is answered.
         finding.is_whole = true;
         (finding.bytes_before, finding.bytes_after) = (before as u64, after as u64);
     }
     finding
 }
 
-/// Under these keys requests list tools.
+/// Keys under which requests list tools.
 const TOOL_LISTS: [&str; 3] = ["tools", "functions", "mcp_servers"];
 
 /// Adds the names of the tools that a request declares, at any depth.
@@ -123,7 +123,7 @@ fn tools(value: &Value, names: &mut Vec<String>) {
         Value::Object(map) => {
             for (key, value) in map {
                 if let (true, Value::Array(items)) = (TOOL_LISTS.contains(&key.as_str()), value) {
-                    // A group of tools is recognized by its content.
+                    // An entry that contains a tool list is a group; its content is visited below.
                     let single =
                         items.iter().filter(|tool| TOOL_LISTS.iter().all(|key| !tool[key].is_array()));
                     let name = |tool: &Value| {
@@ -144,7 +144,7 @@ fn tools(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// Returns every text that a request gives the model, in the order it reads them.
+/// Returns all texts of a request in the order in which the model reads them.
 fn texts(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for key in ["system", "instructions", "messages", "input"] {

@@ -1,4 +1,4 @@
-//! What a placeholder promises: same in, same out; every form is met; it says what it is and nothing else.
+//! Placeholders: reproducible, valid for every form, and without other text.
 
 use std::sync::Arc;
 

@@ -1,20 +1,22 @@
-//! An agent's reply as data: JSON where it is JSON, else its text.
+//! Reads an agent's reply as data.
 //!
-//! Nothing is guessed: of several blocks none is chosen, and what is no JSON is kept as it was.
+//! Nothing is guessed: of several fenced blocks none is chosen, and a reply without JSON stays text.
 
 use serde_json::{Value, json};
 
 use super::lang::depth;
 use super::task::with_written_names;
 
-/// An answer nested deeper than this is refused: every context it stands in is deeper still.
+/// Deepest nesting of an accepted answer. Contexts that contain the answer nest deeper.
 pub const DEEPEST_ANSWER: usize = 24;
 
-/// An answer of more values is refused: every event and context it stands in holds as many.
+/// Most values in an accepted answer, because every event and context that contains it repeats them.
 pub const MOST_VALUES: usize = 20_000;
 
-/// Reads a reply: the JSON that it is, or that its one fenced block is, else `{"result": "<text>"}`. An issue
-/// and an implementation result come under their written names. JSON that is too deep or too large is an error.
+/// Returns the reply's JSON, or that of its only fenced block, else `{"result": "<text>"}`.
+///
+/// Issues and implementation results get their written key names. Fails if the JSON is too deep or too
+/// large.
 pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
@@ -34,7 +36,7 @@ fn parse(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok()
 }
 
-/// The content of a reply's fenced block, if it has exactly one.
+/// Returns the content of a reply's fenced block, if it has exactly one.
 fn only_block(text: &str) -> Option<String> {
     let ticks = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
     let lines: Vec<&str> = text.lines().collect();
@@ -46,7 +48,7 @@ fn only_block(text: &str) -> Option<String> {
     is_only.then(|| inside[..end].join("\n"))
 }
 
-/// Counts the values, itself included.
+/// Counts the values in `value`, itself included.
 fn values(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),

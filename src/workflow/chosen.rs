@@ -1,4 +1,4 @@
-//! The participants that the command line chooses: names, models, people, and maps in braces.
+//! Participants chosen on the command line: names, models, people, and maps in braces.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use super::steps::round::Selection;
 use super::steps::step::Step;
 use crate::diagnostic::Diagnostic;
 
-/// The model of a person elsewhere who is invited by a link.
+/// Model of a remote person who is invited by a link.
 pub const LINK: &str = "remote/link";
 
-/// Splits a list of participants at the commas that stand in no braces.
+/// Splits a list of participants at the commas outside braces.
 pub fn split_participants(text: &str) -> Vec<String> {
     let mut depth = 0_usize;
     let parts = text.split(|c| {
@@ -26,7 +26,7 @@ pub fn split_participants(text: &str) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// Reads a map in braces as a definition writes it, without the keys that only a definition can hold.
+/// Reads a map in braces like a participant of a definition. Rejects keys that only a definition supports.
 fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
     let text = format!("question: q\nparticipants: [{entry}]\n");
     let place_is_here = |problem: Diagnostic| Diagnostic { place: None, ..problem };
@@ -48,7 +48,7 @@ fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
     Err(Diagnostic::new(format!("`{entry}` needs a definition")).hint(hint).into())
 }
 
-/// The participants that a name stands for: one, or all of a persona, or the next one of a model.
+/// Finds the participants that a name selects: one by name, all of a persona, or the next one of a model.
 fn named<'a>(
     name: &str,
     known: &'a [ParticipantSpec],
@@ -70,7 +70,7 @@ fn named<'a>(
 }
 
 impl Definition {
-    /// The same definition with these seats for people behind links, in place of participants of that name.
+    /// Adds seats for people invited by link; each replaces a participant of the same name.
     pub fn with_invited(mut self, names: &[String]) -> Result<Self, Vec<Diagnostic>> {
         for name in names {
             let seat = read_seat(&format!("{{name: {}, model: {LINK}}}", Value::from(name.as_str())))?;
@@ -85,9 +85,10 @@ impl Definition {
         Ok(self)
     }
 
-    /// The same definition with only these participants, in this order: maps in braces, or names. A name that
-    /// no participant has stands for all of that persona; one that is not in the definition is taken as a
-    /// model, a person or a persona.
+    /// Keeps only these participants, in this order. An entry is a map in braces or a name.
+    ///
+    /// A name that no participant has selects all participants of that persona. Any other name becomes a
+    /// new participant: a model, a person or a persona.
     pub fn with_participants(mut self, entries: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let known = std::mem::take(&mut self.participants);
         let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));

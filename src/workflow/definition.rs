@@ -1,4 +1,4 @@
-//! A loaded definition: every default filled in, every word checked.
+//! Loaded definition: defaults filled in, values checked.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ use crate::round::material::{AgendaItem, Artifact};
 use crate::yaml::Node;
 
 keys! {
-    /// A facilitator's file: goal, people, material and steps.
+    /// Facilitator's file: goal, participants, material and steps.
     #[derive(Debug, Clone, Default, PartialEq)]
     pub struct Definition as "definition" ("the definition") {
         id: String = key("id", "the file's name", "The session's id.", "cache-choice"),
@@ -68,7 +68,7 @@ keys! {
             key("max_usd", "no limit", "The most that the session may cost, in US dollars.", "0.50"),
         supersedes: Option<String> =
             key("supersedes", "", "The session or decision record that the decision replaces.", "ADR-0007"),
-        /// Its service's cache of the shared part is then filled for the others.
+        /// The first request fills the provider's cache of the shared part for the other seats.
         warm_first: bool as (Words(|| vec!["off", "on"])) =
             key("warm_first", "off", "Whether one seat a model is asked first.", "on"),
         recall: RecallKeys =
@@ -79,20 +79,20 @@ keys! {
             "Names of seats, models and makers in answers: flagged, masked or left.",
             "mask",
         ),
-        /// A ballot counts although its service dropped a part of the prompt.
+        /// If set, a ballot counts even if the provider dropped a part of the prompt.
         cut_prompts_count: bool as (Words(|| vec!["invalid", "count"])) = key(
             "cut_prompts",
             "invalid",
             "Ballots of seats whose service read less than half of the prompt; `count` counts them.",
             "count",
         ),
-        /// Participants see each other by pseudonyms.
+        /// Participants see each other under pseudonyms.
         pseudonyms: bool = key("pseudonyms", "false", "Pseudonyms in place of names.", "true"),
         completeness: Option<Completeness> =
             key("completeness", "warn", "The completeness check of steps that set none.", "strict"),
         max_snapshot_bytes: usize as (Whole(1, u64::MAX)) =
             key("max_snapshot_bytes", "262144", "The largest snapshot, in bytes.", "1000000"),
-        /// Evidence that looks like a secret is sent, once the user agrees.
+        /// If set, evidence that looks like a secret is sent once the user agrees.
         secrets_allowed: bool as (Words(|| vec!["refuse", "allow"])) = key(
             "secrets",
             "refuse",
@@ -109,7 +109,7 @@ keys! {
             "Answers written beforehand, by step and seat, as in a file of `--answers`; no model is asked.",
             "{pick: {qa-lead: {vote: redis}}, ok: true}",
         ),
-        /// Never empty. Who changes them resets the index.
+        /// Never empty. Code that changes the steps must reset the index.
         steps: Vec<Step> as (Steps) =
             key("steps", "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),
     } and {
@@ -117,20 +117,20 @@ keys! {
     }
 }
 
-/// What is looked for among the steps again and again; made when first needed.
+/// Lookup tables of the steps, built on first use.
 #[derive(Debug, Clone, Default)]
 pub struct StepIndex(OnceLock<Indexed>);
 
 #[derive(Debug, Clone, Default)]
 struct Indexed {
-    /// By id, the places in the lists around a step, from the outermost in.
+    /// By step id: the index at each nesting level, outermost first.
     places: HashMap<String, Vec<usize>>,
-    /// The ids of rounds that revise another.
+    /// Ids of the rounds that revise another.
     revising: Vec<String>,
 }
 
 impl PartialEq for StepIndex {
-    /// It follows from the steps.
+    /// Always equal: the index follows from the steps.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -155,10 +155,10 @@ enum_of_words! {
     #[serde(rename_all = "kebab-case")]
     pub enum LeakAction {
         Off = "off",
-        /// It is handed on as it is; the findings are on record.
+        /// The answer is disclosed unchanged; the event log keeps the findings.
         #[default]
         Flag = "flag",
-        /// The copy that is handed on has the names masked.
+        /// The names are masked in the disclosed copy.
         Mask = "mask",
     }
 }
@@ -172,7 +172,7 @@ impl Definition {
         })
     }
 
-    /// The step of that id, behind those that it is inside, the outermost first; nothing if there is none.
+    /// Returns the step of that id after its enclosing steps, outermost first; empty if the id is unknown.
     fn path(&self, id: &str) -> Vec<&Step> {
         let mut list = self.steps.as_slice();
         let step = |at: &usize| {
@@ -183,7 +183,7 @@ impl Definition {
         self.indexed().places.get(id).into_iter().flatten().filter_map(step).collect()
     }
 
-    /// The step of that id, nested ones among them.
+    /// Finds a step by id, nested steps included.
     pub fn step(&self, id: &str) -> Option<&Step> {
         let (first, inside) = self.indexed().places.get(id)?.split_first()?;
         inside.iter().try_fold(self.steps.get(*first)?, |step, at| step.nested().get(*at))
@@ -194,15 +194,16 @@ impl Definition {
         self.steps.iter_mut().find_map(|step| step.find_mut(id))
     }
 
-    /// The steps that a step is inside, the outermost first.
+    /// Returns the enclosing steps of a step, outermost first.
     pub fn around(&self, id: &str) -> Vec<&Step> {
         let mut path = self.path(id);
         path.pop();
         path
     }
 
-    /// The steps whose results a step may see: those of the list, and those before it in the sequences
-    /// that it is in, these first.
+    /// Returns the steps whose results a step may see.
+    ///
+    /// First the earlier steps of the sequences around it, innermost first; then all top-level steps.
     pub fn seen_by(&self, id: &str) -> impl Iterator<Item = &Step> {
         let mut levels: Vec<&[Step]> = vec![&self.steps];
         for pair in self.path(id).windows(2) {
@@ -220,14 +221,14 @@ impl Definition {
         levels.into_iter().rev().flatten()
     }
 
-    /// The keys under which a step sees results, and the items that it is for.
+    /// Returns the context keys that a step sees: those of results and of its items.
     pub fn keys_seen_by(&self, step: &Step) -> Vec<&str> {
         let results = self.seen_by(&step.id).map(Step::key);
         let keys: IndexSet<&str> = results.chain(self.items_seen_by(step)).collect();
         keys.into_iter().collect()
     }
 
-    /// The keys of the items that a step is for, the outermost first.
+    /// Returns the keys of the items that a step runs for, outermost first.
     pub fn items_seen_by<'a>(&'a self, step: &Step) -> Vec<&'a str> {
         let item = |around: &'a Step| {
             if let StepKind::Each(each) = &around.kind { Some(each.item.as_str()) } else { None }
@@ -235,7 +236,7 @@ impl Definition {
         self.around(&step.id).into_iter().filter_map(item).collect()
     }
 
-    /// The items that a copied step is for, with their keys, the outermost first.
+    /// Returns the items of a step copy with their keys, outermost first.
     pub fn items_for<'a>(&'a self, id: &str) -> Vec<&'a Item> {
         let item = |step: &'a Step| match &step.kind {
             StepKind::Sequence { item } => item.as_ref(),
@@ -244,28 +245,29 @@ impl Definition {
         self.path(id).into_iter().filter_map(item).collect()
     }
 
-    /// The step that `by` may see whose result goes by that key in the context, or has that id.
+    /// Finds a step visible to `by` by its context key or its id.
     pub fn step_of_key(&self, key: &str, by: &Step) -> Option<&Step> {
         self.seen_by(&by.id).find(|step| step.key() == key || step.id == key)
     }
 
-    /// Every step, each nested one right after the step it is in.
+    /// Iterates over all steps; nested steps follow the step that contains them.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().flat_map(Step::all)
     }
 
-    /// A step of the file names the next one; if none does, steps run in order.
+    /// Returns whether any step names its successor; if none does, steps run in order.
     pub fn is_routed(&self) -> bool {
         self.steps.iter().any(|step| !step.targets().is_empty())
     }
 
-    /// The seats of a round step, in roster order.
+    /// Iterates over the seats of a round step, in roster order.
     pub fn seats<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = &'a ParticipantSpec> {
         self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
     }
 
-    /// Returns the authors of everything that may be reviewed under a name: the agent of a step and those
-    /// inside it, all seats of a round, nobody of an artifact of the definition.
+    /// Returns the authors of each result that a review of `of` covers.
+    ///
+    /// An agent step has its agent, a round all its seats, and an artifact of the definition no author.
     pub fn authors(&self, of: &str) -> Vec<Vec<&str>> {
         let Some(step) = self.step(of) else {
             return self.artifacts.iter().filter(|artifact| artifact.id == of).map(|_| Vec::new()).collect();
@@ -280,7 +282,7 @@ impl Definition {
         step.all().into_iter().filter_map(of_step).collect()
     }
 
-    /// The step asks somebody of this name: as a seat of a round, as an agent or as a reviewer.
+    /// Returns whether the step asks this name: as a seat of a round, an agent or a reviewer.
     pub fn asks(&self, step: &Step, name: &str, agent_only: bool) -> bool {
         match &step.kind {
             StepKind::Round(round) => !agent_only && round.participants.holds(name),
@@ -290,7 +292,7 @@ impl Definition {
         }
     }
 
-    /// Returns the reviewers of a step in roster order, without a single author of everything.
+    /// Returns the reviewers of a step in roster order, without those who wrote every result under review.
     pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
         let authors = self.authors(&review.of);
         let mut reviewers: Vec<&str> = match &review.reviewers {
@@ -303,7 +305,7 @@ impl Definition {
         reviewers
     }
 
-    /// A participant, or the model that an agent step names, may use the tools of its program.
+    /// Returns whether a participant, or the model of an agent step, may use its program's tools.
     pub fn allows_tools(&self, name: &str) -> bool {
         if let Some(spec) = self.participants.iter().find(|spec| spec.name == name) {
             return spec.tools == Some(SeatTools::Allowed);
@@ -325,13 +327,13 @@ impl Definition {
         step.completeness.or(self.completeness).unwrap_or_default()
     }
 
-    /// The session draws by lot: the order of options or of reasons.
+    /// Returns whether the session needs randomness, for the order of options or of reasons.
     pub fn draws(&self) -> bool {
         let mut rounds = self.all_steps().filter_map(Step::round);
         rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
     }
 
-    /// The rounds that revise another, each behind that one.
+    /// Returns each revised round with the round that revises it.
     pub fn revisions(&self) -> impl Iterator<Item = (&Step, &Step)> {
         let pair = |id: &String| {
             let revising = self.step(id)?;
@@ -340,12 +342,12 @@ impl Definition {
         self.indexed().revising.iter().filter_map(pair)
     }
 
-    /// The step of the list that a step is, or is in.
+    /// Returns the top-level step that is or contains this step.
     pub fn top(&self, id: &str) -> Option<&Step> {
         self.path(id).first().copied()
     }
 
-    /// A path leads from one step of the list to another.
+    /// Returns whether one top-level step can be reached from another.
     pub fn leads_to(&self, from: &str, to: &str) -> bool {
         if self.is_routed() {
             return self.step(from).is_some_and(|step| self.reached_from(step).contains(to));
@@ -354,7 +356,7 @@ impl Definition {
         place(from) < place(to)
     }
 
-    /// The steps of the list that routes lead to from one of them.
+    /// Returns the ids of the steps that routes from `step` reach.
     pub fn reached_from<'a>(&'a self, step: &'a Step) -> HashSet<&'a str> {
         let (mut reached, mut todo) = (HashSet::new(), vec![step]);
         while let Some(step) = todo.pop() {
@@ -367,7 +369,7 @@ impl Definition {
         reached
     }
 
-    /// The session's input: `input`, else the goal, else null.
+    /// Returns the session's input: `input`, else the goal, else null.
     pub fn input(&self) -> Json {
         self.input.clone().or_else(|| self.goal.clone().map(Json::String)).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! A definition made from a `participant_context` block, so that its round can be held here.
+//! Definition made from a `participant_context` block, so that its round can run here.
 
 use serde_json::{Map, Value};
 
@@ -9,10 +9,10 @@ use crate::yaml::{Out, read};
 const BLOCK: &str = "participant_context";
 const SAME: [&str; 7] =
     ["project_summary", "goal", "constraints", "current_round", "agenda", "open_conflicts", "open_questions"];
-/// Keys that are made while a session runs, and that no definition holds.
+/// Keys that only a running session produces; definitions do not have them.
 const MADE: [&str; 5] = ["recent_rounds", "context", "earlier_reasons", "earlier_counts", "linked_tasks"];
 
-/// The definition of a block that has a question, and the keys of it that a definition cannot hold.
+/// Returns the definition of a block and the block's keys that were left out. Fails without a question.
 pub fn import(text: &str, file: &str) -> Result<(String, Vec<String>), Diagnostic> {
     let none = || {
         Diagnostic::new(format!("{file}: there is no `{BLOCK}` block"))
@@ -27,7 +27,7 @@ pub fn import(text: &str, file: &str) -> Result<(String, Vec<String>), Diagnosti
     let left_out = context.keys().filter(|key| MADE.contains(&key.as_str())).cloned().collect();
     let mut top: Vec<(&str, Value)> = Vec::new();
     if !context.contains_key("project_summary") {
-        // Else the project's own would stand in its place.
+        // Otherwise the project's own summary would be used.
         top.push(("project_summary", "".into()));
     }
     top.extend(SAME.into_iter().filter_map(|key| Some((key, context.get(key)?.clone()))));
@@ -51,7 +51,7 @@ pub fn import(text: &str, file: &str) -> Result<(String, Vec<String>), Diagnosti
     Ok((Out::document(&entries), left_out))
 }
 
-/// The block itself: of a text that has others around it, up to the fence that closes it.
+/// Finds the block in a text; it ends at the closing fence or at the end of the text.
 fn block(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let start = lines.iter().position(|line| line.trim_end() == format!("{BLOCK}:"))?;
@@ -74,7 +74,7 @@ fn artifact(shown: &Value) -> Value {
     artifact
 }
 
-/// A ballot with the ends of its scale, and its options as texts.
+/// Converts a snapshot's ballot to a definition's: scale ends at the top level, option texts as literals.
 fn ballot(form: &Value) -> Value {
     let mut form = form.clone();
     let Some(map) = form.as_object_mut() else { return form };

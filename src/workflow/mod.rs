@@ -1,7 +1,7 @@
-//! The definition a facilitator writes: its types, its loader and its checks.
+//! Definition that a facilitator writes: types, loader and checks.
 //!
-//! Pure: text goes in, a [`Definition`] or all its problems come out. The small languages of its
-//! steps (conditions, transforms, templates, output schemas) live in `lang`.
+//! Pure: takes text, returns a [`Definition`] or all its problems. `lang` has the small languages of steps:
+//! conditions, transforms, templates and output schemas.
 
 mod agent_answer;
 mod chosen;

@@ -1,4 +1,4 @@
-//! Who takes part: one seat, or many of one persona; their names.
+//! Participants of a definition: one seat, or many of one persona, and their names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use crate::yaml::Value;
 keys! {
     #[derive(Debug, Clone, Default, PartialEq)]
     pub struct ParticipantSpec as "participant" ("a participant") {
-        /// Empty of a seat that is named after its model.
+        /// Empty if the seat is named after its model.
         persona: String = key("persona", "that of its name, if any", "The persona.", "qa-lead"),
         name: String = key("name", "the persona, or the model's last part", "The name of the seat.", "ann"),
         role: Option<String> =
             key("role", "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
         prompt: Option<String> =
             key("prompt", "the persona's text", "A text instead of a persona's.", "\"You test.\""),
-        /// The preferred one first; in rounds the next is asked when one fails.
+        /// Preferred model first; if a model fails in a round, the next one is asked.
         models: Vec<String> as (Texts) = key(
             "model",
             "see [models](PROVIDERS.md)",
@@ -33,7 +33,7 @@ keys! {
         weight: f64 as (Positive) = key("weight", "1", "The weight of its ballot.", "2"),
         seed: Option<u64> =
             key("seed", "", "The seed of the first seat, one more for each further seat.", "7"),
-        // No service takes a higher one.
+        // No provider accepts a higher temperature.
         temperature: Option<f64> as (Number(0.0, 2.0)) =
             key("temperature", "the provider's", "The temperature.", "0.7"),
         effort: Option<Effort> = key("effort", "the provider's", "How much the model is to think.", "low"),
@@ -63,25 +63,25 @@ keys! {
 const COUNT: KeySpec = key("count", "1", "The number of seats.", "3").of(Whole(1, MOST_SEATS));
 
 enum_of_words! {
-    /// Tools of a seat; one that says nothing of them takes no seat in a round if its persona lists some.
+    /// Tool setting of a seat. Without one, a seat whose persona lists tools cannot join a round.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SeatTools {
-        /// It sits without the tools that its persona lists.
+        /// The seat runs without the tools of its persona.
         LeftOut = "none",
-        /// The program that its model is may use its tools.
+        /// The program behind the model may use its tools.
         Allowed = "allowed",
     }
 }
 
 keys! {
-    /// An external program that answers: started without a shell, the prompt on its standard input.
+    /// External program that answers: started without a shell, with the prompt on standard input.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     pub struct ProgramSpec {
         command: Vec<String> =
             key("command", "", "An external program and its arguments.", "[./agent.sh, --json]"),
-        /// Beside `PATH`, `HOME` and the like.
+        /// In addition to `PATH`, `HOME` and the like.
         env: Vec<String> = key("env", "", "Names of environment variables that the program gets.", "[HOME]"),
-        /// Beside 0. The answer is that it ended so, and what it printed.
+        /// In addition to 0. The answer consists of the exit code and the output.
         ok_exit: Vec<i64> as (List(&Whole(0, 255))) =
             key("ok_exit", "[0]", "Exit codes that are answers.", "[0, 1]"),
         tool_less: bool =
@@ -90,45 +90,46 @@ keys! {
 }
 
 impl ParticipantSpec {
-    /// A participant that is a persona and nothing else.
+    /// Creates a participant from a persona's name.
     pub fn named(name: &str, place: (u64, u64)) -> Self {
         let name = name.to_owned();
         Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
     }
 
-    /// A model, or a person, without a persona; it is named after its model.
+    /// Creates a participant without a persona: a model or a person, named after the model.
     pub fn of_model(model: &str, place: (u64, u64)) -> Self {
         let persona = String::new();
         let models = vec![model.to_owned()];
         Self { persona, needs_persona: false, models, ..Self::named(&name_of_model(model), place) }
     }
 
-    /// A model, and those that follow it in the seat's list.
+    /// Returns a model and the models after it in the seat's list.
     pub fn models_from<'a>(&'a self, model: &'a str) -> impl Iterator<Item = &'a str> {
         let from = self.models.iter().skip_while(move |other| *other != model);
         std::iter::once(model).chain(from.skip(1).map(String::as_str))
     }
 
-    /// One entry of a roster: a model, a person, or a persona by its name.
+    /// Reads a plain roster entry: a model, a person or a persona's name.
     pub fn of_text(text: &str, place: (u64, u64)) -> Self {
         if is_model_text(text) { Self::of_model(text, place) } else { Self::named(text, place) }
     }
 }
 
-/// The entry of a roster is a model, or a person at this terminal; else it names a persona.
+/// Returns whether a roster entry is a model or the person at this terminal; otherwise it is a persona.
 pub fn is_model_text(text: &str) -> bool {
     text.contains('/') || matches!(text, "human" | "rehearsal")
 }
 
-/// No entry seats more.
+/// Most seats of one entry.
 pub const MOST_SEATS: u64 = 10_000;
 
-/// Roster of a definition that names nobody.
+/// Roster of a definition that names no participants.
 pub const DEFAULT_PANEL: [&str; 5] =
     ["software-architect", "security-champion", "product-manager", "qa-lead", "devops-engineer"];
 
-/// The roster; the default panel when nobody is named. A seat whose name cannot be used has none: the file
-/// does not load.
+/// Reads the roster; without `participants`, the default panel.
+///
+/// A seat with an unusable name gets an empty one and an error, so the file does not load.
 pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     let Some(node) = entries.node("participants") else {
         return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
@@ -157,7 +158,7 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     all
 }
 
-/// Names the seats that are named after their models so that all names differ.
+/// Makes the names of seats that are named after their models unique.
 fn name_apart(all: &mut [ParticipantSpec]) {
     let mut names =
         SeatNames::taken(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
@@ -169,7 +170,7 @@ fn name_apart(all: &mut [ParticipantSpec]) {
     }
 }
 
-/// `taken` are the names of the seats so far: seats that `count` numbers go on from theirs.
+/// Reads a participant map. Numbered seats skip the names in `taken`.
 fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
     let seat = of_one(entries);
     let count = Option::from_key(entries, &COUNT).unwrap_or(1).clamp(1, MOST_SEATS);
@@ -220,7 +221,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
 
 fn models(entries: Entries<'_>) -> Vec<String> {
     let named = entries.node("model").map(texts).unwrap_or_default();
-    // A model that stood there twice would follow itself for ever.
+    // A model listed twice would be its own successor forever.
     let models: IndexSet<String> = named.into_iter().filter(|model| !model.is_empty()).collect();
     let is_asked = |model: &String| {
         model.contains('/') && !model.starts_with("remote/") && !model.starts_with("rehearsal")
@@ -251,7 +252,7 @@ fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
 }
 
 enum_of_words! {
-    /// Reasoning effort. Which of them a model takes, its service knows.
+    /// Reasoning effort. The provider decides which levels a model accepts.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Effort {
@@ -265,10 +266,10 @@ enum_of_words! {
     }
 }
 
-/// The most characters of a name that is made of a model's.
+/// Longest name derived from a model's, in characters.
 const LONGEST: usize = 64;
 
-/// Returns the last part of a model's name; of a program without a model, such as `claude-cli/`, its own.
+/// Returns the last part of a model's name; for a program without a model, such as `claude-cli/`, its name.
 pub fn name_of_model(model: &str) -> String {
     let whole = model.trim_end_matches('/');
     let last = whole.rsplit('/').next().unwrap_or_default();
@@ -278,7 +279,7 @@ pub fn name_of_model(model: &str) -> String {
     if name.is_empty() { "participant".to_owned() } else { name }
 }
 
-/// The names that are taken, each with the number it was last given.
+/// Names in use, each with the last number appended to it.
 #[derive(Debug, Default)]
 pub struct SeatNames(HashMap<String, usize>);
 
@@ -287,7 +288,7 @@ impl SeatNames {
         Self(names.map(|name| (name.clone(), 1)).collect())
     }
 
-    /// Takes a name, or the first of `-2`, `-3` … behind it that is free.
+    /// Reserves the name, or the first free one of `NAME-2`, `NAME-3` and so on.
     pub fn free(&mut self, name: &str) -> String {
         let mut nth = self.0.get(name).map_or(1, |last| last + 1);
         let numbered = |nth: usize| if nth == 1 { name.to_owned() } else { format!("{name}-{nth}") };
@@ -340,7 +341,7 @@ mod tests {
             ),
             ("{persona: qa-lead, temperature: [0, 1]}", "must be a number from 0 to 2"),
             ("{persona: qa-lead, count: 2}, qa-lead-1", "duplicate participant name"),
-            // A number too large to be counted is refused, and nothing is made of it.
+            // A number too large for the seat loop is rejected before the loop runs.
             ("{persona: qa-lead, count: 18446744073709551615}", "must be a whole number from 1 to 10000"),
         ] {
             let problems = seats(wrong).expect_err(wrong);

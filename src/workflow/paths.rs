@@ -1,7 +1,7 @@
-//! The paths that steps read, in expressions and in templates, and the check that each leads somewhere.
+//! Paths that steps read in expressions and templates, and their check.
 //!
-//! What may be named is there before a step begins: results of steps that are over, and the definition. So
-//! no template can reach into a round that is open. `handoff` renders the templates.
+//! A path can read only results of finished steps and the definition. So no template reaches into an open
+//! round. `handoff` renders the templates.
 
 use super::definition::Definition;
 use super::lang::{Template, Transform};
@@ -9,15 +9,15 @@ use super::load::entries::Findings;
 use super::steps::step::{Step, StepKind};
 use crate::diagnostic::did_you_mean;
 
-/// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
+/// Names visible to templates of rounds, approvals and directives, in addition to the step's `input`.
 const SCOPE: [&str; 8] =
     ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];
 const STEP_SCOPE: [&str; 2] = ["linked_tasks", "stage_context"];
 const REVIEW_SCOPE: [&str; 2] = ["review_context", "artifact"];
 
-/// Keys of the result of a round.
+/// Keys of a round's result.
 const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];
-/// The count of a round, in the order it is written.
+/// Keys of a round's tally, in output order.
 pub const TALLY_KEYS: [&str; 17] = [
     "rule",
     "decided",
@@ -37,14 +37,14 @@ pub const TALLY_KEYS: [&str; 17] = [
     "excused",
     "reason",
 ];
-/// Keys of the result of a parallel or a review.
+/// Keys of the result of a parallel, each or review step.
 const SEVERAL: [&str; 2] = ["data", "success"];
 const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
-/// Keys of the result of an approval; `options` are those of one that merges ideas.
+/// Keys of an approval's result; only one that merges ideas has `options`.
 const APPROVAL: [&str; 4] = ["approved", "comment", "success", "options"];
 
 impl Step {
-    /// Every text of it that may hold a template, prompts apart, with what it is.
+    /// Returns every text that may be a template, except the prompt, each with its name for messages.
     pub fn written(&self) -> Vec<(&'static str, &str)> {
         let mut texts = vec![("`facilitator_directive`", self.facilitator_directive.as_ref())];
         if let StepKind::Approval(approval) = &self.kind {
@@ -72,7 +72,7 @@ impl Step {
         }
     }
 
-    /// The expressions that pick a value, with their keys.
+    /// Returns the paths that pick a value, each with its key.
     fn transforms(&self) -> Vec<(&'static str, &Transform)> {
         let own = match &self.kind {
             StepKind::Transform(transform) => Some(("`transform`", transform)),
@@ -83,13 +83,14 @@ impl Step {
             _ => None,
         };
         let of_record = self.record.as_ref().map(|record| ("`record`", &record.from));
-        // One with an error reads nothing.
+        // A path with an error is empty.
         own.into_iter().chain(of_record).filter(|(_, path)| !path.text().is_empty()).collect()
     }
 }
 
-/// Refuses every path that leads nowhere and every text that is no template. A name of a prompt or an `input`
-/// that nothing has is a warning: it prints nothing.
+/// Reports every path that does not exist and every text that is no valid template.
+///
+/// An unknown name in a prompt or an `input` is only a warning, because it prints nothing.
 pub fn check(definition: &Definition, found: &Findings<'_>) {
     for step in definition.all_steps() {
         let reader = PathReader { definition, step };
@@ -141,13 +142,13 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
     }
 }
 
-/// A key that is not there: where it stands in its path, and what is known there.
+/// Unknown key: its index in the path, and the keys that are known there.
 struct Unknown<'a> {
     at: usize,
     known: Vec<&'a str>,
-    /// It names no result and nothing of the scope; else it is a key that a result does not have.
+    /// Whether it should name a result or a variable of the scope; otherwise it is a key of a result.
     is_name: bool,
-    /// The result that is meant by its key alone.
+    /// Result that the path names without `context`.
     result: Option<&'a str>,
 }
 
@@ -178,11 +179,11 @@ struct PathReader<'a> {
 }
 
 impl<'a> PathReader<'a> {
-    /// What of a path is not there; a template sees the names of `scope`, an expression those it can be read
-    /// with.
+    /// Returns the first unknown key of a path. Templates see the names of `scope`; expressions have no
+    /// scope.
     fn unknown(&self, path: &[String], scope: Option<&[&'static str]>) -> Option<Unknown<'a>> {
         let Self { definition, step } = *self;
-        // In templates the agenda is a list, and there are no counts.
+        // Templates see the agenda as a list and have no counts.
         let is_condition = scope.is_none() && matches!(step.kind, StepKind::Condition(_));
         match path {
             [root, key, ..] if root == "context" => {
@@ -214,7 +215,7 @@ impl<'a> PathReader<'a> {
         }
     }
 
-    /// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.
+    /// Checks an agenda path: items have `title` and `status`, and `open` counts the open items.
     fn in_agenda(&self, key: &str, below: &[String]) -> Option<Unknown<'a>> {
         if key == "open" {
             return None;
@@ -229,7 +230,7 @@ impl<'a> PathReader<'a> {
     }
 }
 
-/// The first key of `path`, from `at` on, that what `step` leaves does not have.
+/// Returns the first key of `path`, from index `at`, that the step's result does not have.
 fn unknown_in<'a>(step: &Step, path: &[String], at: usize) -> Option<Unknown<'a>> {
     let step = step.last();
     let known: &[&'static str] = match &step.kind {
@@ -252,7 +253,7 @@ fn unknown_in<'a>(step: &Step, path: &[String], at: usize) -> Option<Unknown<'a>
                 return Some(Unknown::key(at + 2, &ENTRY[..4]));
             }
             let inner = below.parse::<usize>().ok().and_then(|index| {
-                // Each entry of an `each` has the result of the last step that is written.
+                // Every entry has the result of the last step in the `each`.
                 if let StepKind::Each(_) = step.kind { step.steps.last() } else { step.steps.get(index) }
             });
             inner.filter(|_| entry == "result").and_then(|inner| unknown_in(inner, path, at + 3))

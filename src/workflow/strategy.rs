@@ -1,5 +1,6 @@
-//! Strategies: recipes of rounds, as YAML files that hold phases and nothing else. A project's own can name
-//! no model, program, file or address, so that it runs nothing.
+//! Strategies: round recipes in YAML files that contain only phases.
+//!
+//! A project's own strategy cannot name a model, program, file or address, so it cannot run anything.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::read;
 
-/// Name and file text of each built-in strategy, in the order they are listed.
+/// Name and file text of each built-in strategy, in listing order.
 pub const STRATEGIES: [(&str, &str); 8] = [
     ("blind", include_str!("strategies/blind.yaml")),
     ("delphi", include_str!("strategies/delphi.yaml")),
@@ -23,7 +24,7 @@ pub const STRATEGIES: [(&str, &str); 8] = [
     ("debate", include_str!("strategies/debate.yaml")),
 ];
 
-/// Reads a strategy of the project by its name; `None` if there is none.
+/// Reads a project's strategy by name; `None` if the project has none of that name.
 pub type ReadStrategy<'a> = &'a dyn Fn(&str) -> Result<Option<Strategy>, Diagnostic>;
 
 static PARSED: LazyLock<Vec<Strategy>> = LazyLock::new(|| {
@@ -42,9 +43,9 @@ pub struct Strategy {
     pub good_for: String,
     pub limits: String,
     pub evidence: Vec<String>,
-    /// The ballot kinds that its `main` rounds can have; the first is the default.
+    /// Ballot kinds of its `main` rounds; the first is the default.
     pub accepts: Vec<String>,
-    /// The voting rule of each kind, unless the discussion names one.
+    /// Voting rule by ballot kind, unless the discussion sets one.
     pub rules: IndexMap<String, Value>,
     pub phases: Vec<Phase>,
 }
@@ -54,33 +55,34 @@ pub struct Strategy {
 pub struct Phase {
     pub id: String,
     pub label: Option<String>,
-    /// The question; `{{topic}}` stands for the discussion's topic, `{{options}}` for its options.
+    /// Question; `{{topic}}` is replaced by the discussion's topic, `{{options}}` by its options.
     pub question: String,
     pub directive: Option<String>,
-    /// Lines that the seats get in turn: the sides of a debate.
+    /// Lines assigned to the seats in turn, such as the sides of a debate.
     #[serde(default)]
     pub directives: Vec<String>,
-    /// `main` for the discussion's ballot, else a kind without options.
+    /// `main` for the discussion's ballot, otherwise a kind without options.
     pub ballot: String,
     pub context: Option<Value>,
-    /// The phase whose answers are its options; nobody ranks their own.
+    /// Phase whose answers become the options; no seat ranks its own.
     pub ranks: Option<String>,
     pub revises: Option<String>,
     pub feedback: Option<String>,
-    /// A condition; `phase.ID` stands for the result of an earlier phase.
+    /// Condition; `phase.ID` is the result of an earlier phase.
     pub skip_if: Option<String>,
     pub repeat_if: Option<String>,
     pub max_runs: Option<u32>,
-    /// Question to the facilitator before it is repeated.
+    /// Question to the facilitator before the phase is repeated.
     pub amend: Option<String>,
 }
 
-/// The most phases of a strategy, and the most times that one of them is held.
+/// Most phases of a strategy, and most runs of a phase.
 const MOST: usize = 20;
 const RESERVED: [&str; 4] = ["open", "conclude", "closed", "done"];
 
 impl Strategy {
-    /// Reads the strategy of that name from the text of its file; one that would not end is refused.
+    /// Parses and checks a strategy. Fails if the name differs from the file's, or a phase could repeat
+    /// forever.
     pub fn parse(text: &str, name: &str, file: &str) -> Result<Self, Diagnostic> {
         let refuse = |why: String| {
             Diagnostic::new(format!("strategy `{name}` cannot be used: {why}"))
@@ -95,7 +97,7 @@ impl Strategy {
         read.check().map(|()| read).map_err(refuse)
     }
 
-    /// The options are answers of an earlier phase, so a discussion names none.
+    /// Returns whether answers of an earlier phase are the options, so that a discussion must not set any.
     pub fn ranks_answers(&self) -> bool {
         self.phases.iter().any(|phase| phase.ranks.is_some())
     }
@@ -122,7 +124,7 @@ impl Strategy {
 }
 
 impl Phase {
-    /// Collects the options of a discussion that names none.
+    /// Returns the phase that collects options for a discussion without any.
     pub fn of_ideas() -> Self {
         Self {
             id: "ideas".to_owned(),
@@ -135,7 +137,7 @@ impl Phase {
         }
     }
 
-    /// The phases that it names.
+    /// Returns the phases that this one refers to.
     fn named(&self) -> impl Iterator<Item = &str> {
         let conditions = [&self.skip_if, &self.repeat_if].into_iter().flatten();
         let read = conditions.flat_map(|condition| condition.split("phase.").skip(1));
@@ -143,7 +145,7 @@ impl Phase {
         [&self.revises, &self.ranks].into_iter().flatten().map(String::as_str).chain(read)
     }
 
-    /// Checks that it ends and has a step of its own. Its rounds and conditions are checked as steps are.
+    /// Checks the id and the limits of repetition. Rounds and conditions are checked later, as steps.
     fn check(&self) -> Result<(), &'static str> {
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.id.is_empty() || !self.id.chars().all(is_plain) || RESERVED.contains(&&*self.id) {

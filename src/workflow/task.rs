@@ -1,5 +1,4 @@
-//! Tasks, links and reports, of a definition or of a file of tasks: what a tracker passes on, and what is linked
-//! to what. The other names a person may use for the same are read here.
+//! Tasks, links and reports of a definition or a tasks file, with the alternative names of their keys.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +10,7 @@ use crate::yaml::{Node, Value as Yaml};
 
 pub const TRACKER: &str = "tracker";
 
-/// Keys of a task's row in linked tasks, in their order.
+/// Keys of a row of linked tasks, in output order.
 pub const ROW_KEYS: [&str; 10] = [
     "id",
     "title",
@@ -40,11 +39,11 @@ keys! {
         /// `OPEN`, `DONE`, or the tracker's own word.
         status: String as (Text) = key("status", "OPEN", "Its status.", "DONE")
             => |entries: Entries<'_>| entries.text("status").unwrap_or_else(|| "OPEN".to_owned()),
-        /// 1 urgent to 4 low, 0 none.
+        /// 1 (urgent) to 4 (low), 0 for none.
         priority: u8 =
             key("priority", "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2")
             => |entries: Entries<'_>| priority(entries).unwrap_or_default(),
-        /// Deleted tasks are in nobody's rows.
+        /// Deleted tasks appear in no row.
         deleted: bool =
             key("deletedAt", "", "The time of its deletion; with one it is left out.", "2026-01-31")
             => |entries: Entries<'_>| entries.has("deletedAt"),
@@ -89,13 +88,13 @@ keys! {
 }
 
 keys! {
-    /// A typed edge between two things.
+    /// Typed link between two things.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct LinkDefinition as "link" ("a link") {
         id: String = key("id", REQUIRED, "Its id.", "l1"),
         from: String = key("fromId", REQUIRED, "Its start: a task, an agent or a saved session.", "agent-1"),
         to: String = key("toId", REQUIRED, "Its end.", "APP-15"),
-        /// `agent_task` names a task's agent.
+        /// `agent_task` assigns a task to an agent.
         kind: String = key("type", REQUIRED, "Its type.", "agent_task"),
         created_at: String = key("createdAt", "", "The time it was created.", "2026-01-31"),
     } and {
@@ -147,7 +146,7 @@ impl Task {
     }
 }
 
-/// The number of a priority: 1 urgent … 4 low, 0 none. Words and `P2` are read too.
+/// Parses a priority: 1 (urgent) to 4 (low), 0 for none; also words such as `high`, and `P2`.
 pub fn priority_of(written: &str) -> Option<u8> {
     let word = written.trim().to_lowercase();
     let number = word.strip_prefix('p').unwrap_or(&word).parse::<u8>().ok();
@@ -161,7 +160,7 @@ pub fn priority_of(written: &str) -> Option<u8> {
     }
 }
 
-/// An issue's or an implementation's keys under their written names; other values are as they were.
+/// Renames alternative keys of issues and implementation results; returns other values unchanged.
 pub fn with_written_names(value: Value) -> Value {
     let Value::Object(mut map) = value else { return value };
     if map.contains_key("files_changed") {
@@ -188,7 +187,7 @@ fn issue(map: Map<String, Value>) -> Map<String, Value> {
     issue
 }
 
-/// The entries in their order, each alias that stands alone under its written name.
+/// Renames each alternative key whose standard key is absent; keeps the order.
 fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value> {
     let mut out = Map::with_capacity(map.len());
     let taken: Vec<String> = map.keys().cloned().collect();
@@ -218,7 +217,7 @@ fn task(inner: Entries<'_>) -> Task {
     task
 }
 
-/// The number of a task's priority, or the text that is none.
+/// Returns a task's priority, or the text that cannot be read.
 fn priority(task: Entries<'_>) -> Result<u8, String> {
     let written = match task.node("priority") {
         None => return Ok(0),
@@ -234,7 +233,7 @@ pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
         if !link.from.is_empty() && link.from == link.to {
             let message = format!("link `{}` leads from `{}` to itself", link.id, link.from);
             inner.refuse(inner.node, message, "point `toId` at something else");
-            // That its id may be another's, too, is no second mistake.
+            // Otherwise a duplicate id would be reported as a second error.
             link.id.clear();
         }
         link

@@ -1,4 +1,4 @@
-//! A file of tasks, read into a definition; the state of its tasks, kept next to it by task id and read over it.
+//! Tasks file of a definition, and the state of its tasks in a file next to it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::task::{Report, links, tasks};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Out, Value, read, read_yaml_or_json};
 
-/// A project's own tasks, for messages.
+/// Path of a project's tasks file, for messages.
 pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 
 #[derive(Debug, Clone)]
@@ -23,8 +23,10 @@ pub struct Tasks {
 }
 
 impl Definition {
-    /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
-    /// definition has of the same id stays. The file's `state` is read over it.
+    /// Adds the tasks, links and reports of a tasks file; entries of the definition win over those of the
+    /// same id.
+    ///
+    /// The statuses in `state` then replace those of the tasks.
     #[must_use]
     pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
         let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
@@ -78,13 +80,13 @@ pub struct TaskMark {
     pub evidence: Map<String, Json>,
 }
 
-/// The file that holds the state of the tasks in a file: `tasks.state.yaml` beside `tasks.yaml`.
+/// Returns the path of the state file: `tasks.state.yaml` next to `tasks.yaml`.
 pub fn state_file(tasks: &str) -> String {
     Path::new(tasks).with_extension("state.yaml").to_string_lossy().into_owned()
 }
 
 impl TaskMark {
-    /// The text of the state file with this in it; none where it stands there already.
+    /// Returns the state file's text with this mark added; `None` if it already has the mark.
     pub fn put_into(&self, text: &str, file: &str) -> Result<Option<String>, Diagnostic> {
         let mut marks = read_state(text, file)?;
         let mut mark = json!({ "status": self.status });
@@ -101,7 +103,7 @@ impl TaskMark {
 }
 
 impl Definition {
-    /// Takes the statuses of a state file over those of the tasks.
+    /// Sets the statuses of a state file on the tasks.
     pub(super) fn take_task_state(&mut self, text: &str, file: &str) -> Result<(), Diagnostic> {
         let marks = read_state(text, file)?;
         for task in &mut self.tasks {
@@ -113,7 +115,7 @@ impl Definition {
     }
 }
 
-/// The entries of a state file by task id: maps with a status.
+/// Reads a state file: a map by task id; every entry needs a `status`.
 fn read_state(text: &str, file: &str) -> Result<Map<String, Json>, Diagnostic> {
     let node = read(text, file)?;
     let is_mark = |mark: &Json| mark["status"].is_string();
@@ -122,7 +124,7 @@ fn read_state(text: &str, file: &str) -> Result<Map<String, Json>, Diagnostic> {
         Json::Object(marks) if marks.values().all(is_mark) => Ok(marks),
         _ => Err(node
             .problem(file, "this is no state of tasks: ids, each with a `status`")
-            .hint("put it right, or remove the file to begin anew")),
+            .hint("correct it, or remove the file to start over")),
     }
 }
 

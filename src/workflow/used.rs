@@ -1,5 +1,6 @@
-//! Puts the steps of another definition in the place of each `use` step, before a definition is read any
-//! further. A session saves the result, so that it needs no second file.
+//! Replacement of `use` steps by the steps of other definitions.
+//!
+//! It happens before the definition is read further. Sessions save the result, so they need no second file.
 
 use std::cell::Cell;
 
@@ -11,15 +12,15 @@ use super::steps::step::type_of;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Value, placed};
 
-/// The most definitions that one may use, counted with those that these use.
+/// Most definitions used by one, indirect uses included.
 const MOST_USED: usize = 100;
-/// Keys of a step that name another step by its id.
+/// Step keys that refer to another step by id.
 const REFERENCES: [&str; 5] = ["revises", "merges", "edits", "synthesis_of", "of"];
 
-/// Reads the definition that a file names: its name for messages, and its text.
+/// Reads a definition that a file uses; returns its name for messages and its text.
 pub type ReadUsed<'a> = &'a dyn Fn(&str, &str) -> Result<(String, String), Diagnostic>;
 
-/// Reader of used definitions, with their number.
+/// Replaces `use` steps and counts the used definitions.
 pub struct UsedDefinitions<'a> {
     read: ReadUsed<'a>,
     count: Cell<usize>,
@@ -30,8 +31,10 @@ impl<'a> UsedDefinitions<'a> {
         Self { read, count: Cell::new(0) }
     }
 
-    /// The node with a sequence in the place of each `use` step inside it; `None` where there is an error, which
-    /// is then among `found`. `files` are the file and those that use it, outermost first.
+    /// Replaces each `use` step inside the node by a sequence.
+    ///
+    /// Returns `None` after an error, which is then in `found`. `files` are the current file and its users,
+    /// outermost first.
     pub fn in_place(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
         let replaced = |step: &Node| {
             if is_of_type(step, "use") {
@@ -48,7 +51,7 @@ impl<'a> UsedDefinitions<'a> {
         Some(node)
     }
 
-    /// The sequence that takes the place of a `use` step: the steps of the definition that it uses.
+    /// Returns the sequence that replaces a `use` step.
     fn sequence(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
         let (id, path) = (step.text("id"), step.text("definition"));
         let refuse = |problem: Diagnostic| {
@@ -107,7 +110,7 @@ impl<'a> UsedDefinitions<'a> {
     }
 }
 
-/// A step inside it is a `use` step, or it is one.
+/// Returns whether the step is or contains a `use` step.
 pub fn has_use(step: &Node) -> bool {
     is_of_type(step, "use") || nested(step).iter().any(has_use)
 }
@@ -116,7 +119,7 @@ fn ids(steps: &[Node]) -> Vec<String> {
     steps.iter().flat_map(|step| std::iter::once(step.text("id")).chain(ids(nested(step)))).collect()
 }
 
-/// A step with `around` in front of its id and of the `ids` that it names. Its result keeps its key.
+/// Prefixes a step's id, and references to `ids`, with `around`. Its result keeps its key.
 fn as_inside(step: &Node, around: &str, ids: &[String], at: &Node) -> Node {
     let id = step.text("id");
     let mut inside = placed(step.to_json(), at);

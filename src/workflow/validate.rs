@@ -1,5 +1,4 @@
-//! Checks between the parts of a definition: ids, routes, names, reachability, revisions, notes, lines for
-//! single seats.
+//! Checks across a definition: ids, routes, references, reachability, revisions, notes and directives.
 
 use std::collections::HashSet;
 
@@ -20,7 +19,7 @@ use crate::tally::Rule;
 /// Ids and keys that no step may have.
 const RESERVED: [&str; 3] = ["input", "context", "error"];
 
-/// Notes what is wrong or doubtful between the parts of a definition that read well one by one.
+/// Reports errors and warnings between parts of a definition.
 pub fn check(definition: &Definition, found: &Findings<'_>) {
     let rounds = |is: fn(&Round) -> bool| {
         let rounds = definition.all_steps().filter(move |step| step.round().is_some_and(is));
@@ -57,14 +56,14 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
     checker.warn_of_unreachable();
 }
 
-/// The problems of a definition whose participants were changed after it was loaded.
+/// Returns the problems of a definition whose participants changed after loading.
 pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let found = Findings::new(file);
     check(definition, &found);
     found.problems.take()
 }
 
-/// Why a definition cannot run without a facilitator at the screen.
+/// Returns the reasons why a definition cannot run without a facilitator at the screen.
 pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let found = Findings::new(file);
     let is_closed_by_hand = |step: &&Step| step.round().is_some_and(|round| round.close == Close::Manual);
@@ -76,7 +75,7 @@ pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     found.problems.take()
 }
 
-/// Steps whose task is in no list, once all lists are read.
+/// Returns an error for each step whose task is unknown. Call it once all task lists are read.
 pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     let found = Findings::new(file);
     let known = definition.tasks.iter().map(|task| task.id.as_str()).collect();
@@ -84,12 +83,12 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     found.problems.take()
 }
 
-/// Names that keys of a step may hold, gathered once: a definition may have thousands of steps.
+/// Names that step keys may refer to. Collected once, because a definition may have thousands of steps.
 struct Names<'a> {
-    /// Those of the list.
+    /// Top-level steps.
     steps: IndexSet<&'a str>,
     rounds: IndexSet<&'a str>,
-    /// Rounds whose answers can be merged.
+    /// Rounds with answers that can be merged.
     of_ideas: IndexSet<&'a str>,
     participants: IndexSet<&'a str>,
     artifacts: IndexSet<&'a str>,
@@ -101,7 +100,7 @@ struct Checker<'a> {
     names: Names<'a>,
 }
 
-/// Refuses the names under a key that are none of a kind.
+/// Reports each name under a key that is not in `known`.
 fn unknown(
     found: &Findings<'_>,
     step: &Step,
@@ -135,7 +134,7 @@ impl<'a> Checker<'a> {
         self.definition.all_steps().map(|step| step.id.as_str()).collect()
     }
 
-    /// Ids and output keys share one space: the context has one entry for each.
+    /// Checks ids and output keys, which share one namespace: the context has one entry for each.
     fn check_ids(&self) {
         let mut scoped = Vec::new();
         in_scopes(&self.definition.steps, "", &mut scoped);
@@ -159,7 +158,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// No item of an `each` has a key that is taken, and no step an id that a copy would have.
+    /// Checks that no item key of an `each` is taken, and that no step has the id of a future copy.
     fn check_copies(&self) {
         for step in self.definition.all_steps() {
             let StepKind::Each(each) = &step.kind else { continue };
@@ -194,7 +193,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Keys that name participants, artifacts and rounds of the file.
+    /// Checks references to participants, artifacts and rounds.
     fn check_references(&self, step: &Step) {
         let (found, names) = (self.found, &self.names);
         match &step.kind {
@@ -225,7 +224,7 @@ impl<'a> Checker<'a> {
         }
         let seats = definition.seats(round).count();
         if seats == 0 {
-            // Unknown names were reported above; this is a round that names no seat at all.
+            // Unknown names are already reported; this round names no seat at all.
             let is_empty = round.participants == Selection::Named(Vec::new());
             let message = format!("round `{}` has no participants", step.id);
             return self.refuse_if(is_empty, step, message, "name at least one");
@@ -235,7 +234,7 @@ impl<'a> Checker<'a> {
         self.refuse_if(is_beyond, step, message, "lower `quorum`, or seat more participants");
     }
 
-    /// Ballots that a rule could decide, and no rule: a forgotten one is reported.
+    /// Warns of a round without a rule if a rule could decide its ballots.
     fn check_rule(&self, step: &Step) {
         let Some(round) = step.round().filter(|round| round.rule.is_none() && !round.is_wrong) else {
             return;
@@ -250,7 +249,7 @@ impl<'a> Checker<'a> {
         self.found.warn_at(step.place, message, format!("add `rule: {first}`{also}"));
     }
 
-    /// Only steps of the list are counted, record and take notes; only what a rule decides can be undecided.
+    /// Rejects keys without effect: those for top-level steps, and those that need another key.
     fn check_runs(&self, step: &Step, is_nested: bool) {
         let id = &step.id;
         let notes = step.agent().is_some_and(|agent| agent.synthesis_of.is_some());
@@ -272,7 +271,7 @@ impl<'a> Checker<'a> {
         self.refuse_if(step.round().is_some_and(is_open), step, message, hint);
     }
 
-    /// A step allows tools to the model that it names, as every step does that names it.
+    /// Checks `tools` of a step that names a model: all steps with this model must agree.
     fn check_tools(&self, step: &Step) {
         let (Some(agent), definition) = (step.agent(), self.definition) else { return };
         let is_named = definition.participants.iter().any(|spec| spec.name == agent.agent);
@@ -287,7 +286,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A review looks at what an earlier step made, by people who are there.
+    /// Checks that a review has something to review and a reviewer who is not the author.
     fn check_review(&self, step: &Step) {
         let (StepKind::Review(review), definition) = (&step.kind, self.definition) else { return };
         if review.of.is_empty() {
@@ -310,7 +309,7 @@ impl<'a> Checker<'a> {
         self.refuse_if(has_nobody, step, message, "name another reviewer");
     }
 
-    /// A form has its topic and its round.
+    /// Checks that a step with a `form` has a topic and, unless it opens, a round.
     fn check_form(&self, step: &Step) {
         let Some((agent, form)) = step.agent().and_then(|agent| Some((agent, agent.form?))) else { return };
         let refuse_if = |is_wrong: bool, what: &str, hint: &str| {
@@ -323,7 +322,7 @@ impl<'a> Checker<'a> {
         refuse_if(is_about_none, "with a `form` is about no round", "name the round in `synthesis_of`");
     }
 
-    /// Only an answer in a form is edited, ideas are merged by the note on their round, and rounds adopted.
+    /// Checks that `edits` names a step with a `form`, and that `merges` and the edited note share a round.
     fn check_approval(&self, step: &Step) {
         let StepKind::Approval(approval) = &step.kind else { return };
         let id = &step.id;
@@ -348,7 +347,7 @@ impl<'a> Checker<'a> {
         let mut seen = HashSet::new();
         let agents: HashSet<&str> = self.definition.all_steps().flat_map(Step::agents).collect();
         for seat in &self.definition.participants {
-            // A prompt with places in it is the template of the agent steps that bring none.
+            // A prompt with placeholders is the template of agent steps without a prompt.
             let is_template = |prompt: &&str| agents.contains(&*seat.name) && prompt.contains("{{");
             let prompt = seat.prompt.as_deref().filter(is_template);
             if let Some(Err(error)) = prompt.map(Template::parse) {
@@ -377,7 +376,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `results` must name steps that leave a result, and no rounds.
+    /// Checks that `results` names steps with a result other than rounds.
     fn check_recall(&self) {
         let definition = self.definition;
         let rounds = definition.all_steps().filter_map(|step| Some((step.place, &step.round()?.recall)));
@@ -398,15 +397,15 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The step revises a round, or edits a proposal, whose result has this key: the second result takes its
-/// place.
+/// Returns whether the step's result replaces an earlier one under this key: a revision or an edited
+/// proposal.
 fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
     let edited = if let StepKind::Approval(approval) = &step.kind { approval.edits.as_ref() } else { None };
     let revised = step.round().and_then(|round| round.revises.as_ref());
     edited.or(revised).and_then(|id| definition.step(id)).is_some_and(|earlier| earlier.key() == key)
 }
 
-/// Every step with the sequence in which its result is seen under its key, empty outside of sequences.
+/// Collects every step with the id of its key scope: the nearest sequence or `each`, empty at the top.
 fn in_scopes<'a>(steps: &'a [Step], scope: &'a str, all: &mut Vec<(&'a str, &'a Step)>) {
     for step in steps {
         all.push((scope, step));

@@ -1,5 +1,6 @@
-//! The steps of a model that leads a discussion: it proposes, and an approval takes the proposal or puts
-//! it to a person.
+//! Steps of a model that facilitates a discussion.
+//!
+//! The model proposes; an approval accepts the proposal or shows it to a person.
 
 use serde_json::{Value as Json, json};
 
@@ -9,19 +10,19 @@ use crate::yaml::Node;
 pub struct Lead {
     name: String,
     model: String,
-    /// When a person is asked though a proposal is valid; always when absent.
+    /// Condition for asking a person about a valid proposal; if absent, a person is always asked.
     ask_if: Option<String>,
 }
 
 impl Lead {
-    /// The model that leads, by the keys of a discussion; `None` if a person does.
+    /// Reads the facilitating model from a discussion's keys; `None` if a person facilitates.
     pub fn read(step: &Node, keys: DiscussionKeys) -> Option<Self> {
         let model = keys.facilitator.filter(|model| model != "human")?;
         let ask_if = (!keys.is_approved).then(|| "false".to_owned());
         Some(Self { name: format!("{}-facilitator", step.text("id")), model, ask_if })
     }
 
-    /// It as a participant that sits in no round.
+    /// Returns the model as a participant without a seat in rounds.
     pub fn participant(&self) -> Json {
         json!({ "name": self.name, "model": self.model, "persona": "facilitator", "agent_only": true })
     }
@@ -37,7 +38,7 @@ impl Lead {
         agent
     }
 
-    /// The approval of what the step `edits` proposes.
+    /// Returns the approval of the proposal of step `edits`.
     fn approval(&self, id: &str, edits: &str, message: &str, on_approve: &str) -> Json {
         let mut approval = json!({
             "id": id, "type": "approval", "edits": edits, "message": message,
@@ -58,7 +59,7 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// The note on a round, and what follows from it; the round may be held `runs` times.
+    /// Returns the steps for the note on a round that runs at most `runs` times.
     pub fn note(&self, round: &str, topic: &str, then: &str, runs: u64) -> Vec<Json> {
         let (id, ok) = (format!("{round}-note"), format!("{round}-note-ok"));
         let mut agent = self.agent(&id, "synthesize", round, topic, &ok);
@@ -80,7 +81,7 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// Ends the discussion, or holds its last round once more, `runs` times at most.
+    /// Returns the steps that end the discussion or repeat its last round, at most `runs` times.
     pub fn conclude(&self, id: &str, topic: &str, again: &str, then: &str, runs: u64) -> Vec<Json> {
         let (ok, repeat) = (format!("{id}-ok"), format!("{id}-repeat"));
         let action = format!("context[\"{id}\"].action");
@@ -99,7 +100,7 @@ impl Lead {
     }
 }
 
-/// A template: what a step made under a key, else `text`.
+/// Returns a template: the step's value under a key, else `text`.
 pub fn made_by(step: &str, key: &str, text: &str) -> String {
     let path = format!("context.[{step}].{key}");
     format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")

@@ -1,5 +1,7 @@
-//! Expands discussions into ordinary steps, before a definition is read any further. Nothing of a
-//! discussion remains in what a session saves: a change of a strategy changes no saved session.
+//! Expansion of discussions into ordinary steps.
+//!
+//! It happens before the definition is checked further, and sessions save the expanded steps. So a later
+//! change of a strategy changes no saved session.
 
 mod lead;
 mod read;
@@ -16,8 +18,9 @@ use crate::yaml::{Node, Value, placed};
 pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
 
-/// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
-/// with errors, which are then among `found`.
+/// Replaces each discussion of a definition by its steps.
+///
+/// Returns `None` if there is no discussion, or if one has errors; `found` then contains them.
 pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Node> {
     let mut root = root.clone();
     let (_, steps) = root.take("steps")?;
@@ -57,14 +60,14 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
         root.push("pseudonyms", true);
     }
     if is_led && root.get("max_iterations").is_none() {
-        // The usual limit is for loops by mistake; these are counted.
+        // The usual limit catches accidental loops; the loops of a discussion have limits.
         root.push("max_iterations", all.len().saturating_mul(20).max(100));
     }
     root.add("steps", root.with(Value::List(all)));
     Some(root)
 }
 
-/// Adds a participant to the definition, to the default panel if nobody is named.
+/// Adds a participant; if the definition names none, to the default panel.
 fn seat(participant: Node, root: &mut Node) {
     if root.get("participants").is_none_or(|seats| seats.value == Value::Null) {
         root.take("participants");
@@ -75,7 +78,7 @@ fn seat(participant: Node, root: &mut Node) {
     }
 }
 
-/// The steps with the `next` that they have by their order, where no step says what follows it.
+/// Sets `next` from the order of the steps, unless any step sets a target itself.
 fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
     if steps.iter().any(|step| TARGETS.iter().any(|key| step.get(key).is_some())) {
         return steps;
@@ -87,7 +90,6 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
     steps
 }
 
-/// The steps inside a step.
 pub(super) fn nested(step: &Node) -> &[Node] {
     match step.get("steps").map(|steps| &steps.value) {
         Some(Value::List(steps)) => steps,
@@ -103,7 +105,7 @@ pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
     step.text("type") == name
 }
 
-/// Leads to the first step of a discussion what led to the discussion.
+/// Replaces a target that is a discussion by the discussion's first step.
 fn lead_to(step: &mut Node, firsts: &[(String, String)]) {
     for key in TARGETS {
         if let Some(Value::Text(id)) = step.get_mut(key).map(|target| &mut target.value)

@@ -1,4 +1,4 @@
-//! One discussion: its strategy, its ballot and its phases.
+//! One discussion: its strategy, ballot and phases.
 
 use serde_json::{Map as JsonMap, Value as Json};
 
@@ -9,7 +9,7 @@ use crate::workflow::steps::discussion::DiscussionKeys;
 use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
 use crate::yaml::Node;
 
-/// Kinds of ballots with options to choose from.
+/// Ballot kinds with options to choose from.
 pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
 
 pub struct Discussion {
@@ -81,7 +81,8 @@ impl Discussion {
     }
 }
 
-/// The phases of a strategy; where options are missing, one of ideas collects them.
+/// Returns the phases of a strategy, with one that collects ideas if options are missing and without if
+/// not.
 fn phases(strategy: &Strategy, needs_ideas: bool) -> Vec<Phase> {
     let is_ideas = |phase: &Phase| phase.ballot == "ideas";
     let mut phases = strategy.phases.clone();

@@ -1,4 +1,4 @@
-//! The steps of a discussion.
+//! Generated steps of a discussion.
 
 use serde_json::{Value as Json, json};
 
@@ -32,7 +32,7 @@ impl Discussion {
         steps
     }
 
-    /// The last step: leads on by whether there is a decision.
+    /// Returns the last step, which branches on whether there is a decision.
     fn end(&self) -> Json {
         let mut end = json!({
             "id": self.step_id("done"), "type": "condition",
@@ -60,24 +60,22 @@ impl Discussion {
         if self.lead.is_some() { self.step_id("conclude") } else { self.step_id("done") }
     }
 
-    /// The last deciding phase, which is held again where the discussion goes on.
+    /// Returns the last deciding phase, which is repeated if the discussion continues.
     fn main(&self) -> Option<&Phase> {
         self.phases.iter().rev().find(|phase| phase.ballot == "main")
     }
 
-    /// A condition of the strategy, with the results of its phases under their steps.
+    /// Rewrites a strategy's condition: phase names become the context keys of their steps.
     fn condition(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for phase in &self.phases {
-            // Deciding rounds leave their result under the discussion's id.
             let key = if phase.ballot == "main" { self.id.clone() } else { self.step_id(&phase.id) };
             text = text.replace(&format!("phase.{}.", phase.id), &format!("context[\"{key}\"]."));
         }
         text
     }
 
-    /// The steps of a phase: whether it is skipped, its round, the facilitator's part, whether it is held
-    /// again.
+    /// Appends the steps of a phase: skip condition, round, the facilitator's step and repeat condition.
     fn phase(&self, phase: &Phase, after: &str, steps: &mut Vec<Json>) {
         let id = self.step_id(&phase.id);
         if let Some(skip) = &phase.skip_if {
@@ -99,7 +97,7 @@ impl Discussion {
                 "id": format!("{id}-merge"), "type": "approval", "merges": id, "on_approve": after,
                 "on_reject": id, "message": "Merge the ideas into options.",
             })],
-            // A note would tell the next seats how the count stands, or what they are to see nothing of.
+            // A note would reveal the count, or a result that the next seats must not see.
             Some(lead) if !is_revised && !stays_blind => {
                 lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1))
             }
@@ -109,7 +107,7 @@ impl Discussion {
         steps.push(round);
         steps.extend(after_round);
         let Some(repeat_if) = &phase.repeat_if else { return };
-        // A model amends in its note.
+        // A facilitating model amends the question in its note.
         let amend = phase.amend.as_ref().filter(|_| self.lead.is_none());
         let amend_id = format!("{id}-amend");
         steps.push(json!({
@@ -124,7 +122,7 @@ impl Discussion {
         }));
     }
 
-    /// Limit of a phase's runs, if any.
+    /// Returns the limit of a phase's runs, if it has one.
     fn runs(&self, phase: &Phase) -> Option<u64> {
         let own = phase.max_runs.map(u64::from);
         if self.main().is_none_or(|main| main.id != phase.id) {
@@ -138,7 +136,7 @@ impl Discussion {
         }
     }
 
-    /// The options in a line, or a template for those that ideas are merged into.
+    /// Returns the options as one line, or a template for the options that ideas are merged into.
     fn options(&self) -> String {
         if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
             let merge = format!("{}-merge", self.step_id(&ideas.id));
@@ -149,7 +147,7 @@ impl Discussion {
         options.map(name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The question of a phase: the topic, or what the facilitator made of it.
+    /// Returns the question of a phase: the topic, or the facilitator's version of it.
     fn question(&self, phase: &Phase) -> String {
         let topic = match self.lead {
             Some(_) => made_by(&self.step_id("open"), "question", &self.topic),

@@ -1,4 +1,4 @@
-//! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
+//! Comparison of a file with the key table: unknown keys, wrong types, missing keys.
 
 use super::spec::{KeySpec, KeyType, MapSpec, StepType};
 use crate::diagnostic::{did_you_mean, nearest};
@@ -43,17 +43,17 @@ pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
     keys.check_required(node, spec.keys, found);
 }
 
-/// The keys of a map, and where other words for them are looked up; `what` names the map.
+/// Known keys of a map. `what` names the map in errors; `places` select the synonyms.
 pub struct Keys<'a> {
     pub what: &'a str,
     pub places: &'a [&'a str],
     pub known: &'a [&'static KeySpec],
-    /// Other keys are its author's own, unless one is nearly a known one.
+    /// If set, other keys are allowed, unless one is a near miss of a known key.
     pub is_open: bool,
 }
 
 impl Keys<'_> {
-    /// Notes unknown keys and values of a wrong type.
+    /// Reports unknown keys and values of a wrong type.
     pub fn check(&self, node: &Node, found: &Findings<'_>) {
         let what = self.what;
         let Value::Map(map) = &node.value else {
@@ -71,7 +71,7 @@ impl Keys<'_> {
         }
     }
 
-    /// Notes required keys that are absent or blank, unless another word stands for them.
+    /// Reports required keys that are absent or blank, unless a synonym for the key is present.
     fn check_required(
         &self,
         node: &Node,
@@ -92,7 +92,7 @@ impl Keys<'_> {
         }
     }
 
-    /// Looks for an unknown key by which its author meant that one.
+    /// Returns whether an unknown key of the map was meant as `name`.
     fn is_meant(&self, node: &Node, name: &str) -> bool {
         let Value::Map(map) = &node.value else { return false };
         let unknown = |key: &str| self.known.iter().all(|known| known.name != key);
@@ -231,7 +231,7 @@ fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
     if let KeyType::Words(words) = kind { Some(words()) } else { None }
 }
 
-/// The value is of a type; of a map or a list only that it is one.
+/// Returns whether the value has a type. Contents of maps and lists are not checked.
 fn suits(node: &Node, kind: &KeyType) -> bool {
     let text = || as_text(node);
     match (kind, &node.value) {
@@ -258,7 +258,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
     }
 }
 
-/// A type in words, behind "must be".
+/// Describes a type, to follow "must be".
 pub fn wanted(kind: &KeyType) -> String {
     match kind {
         KeyType::Any => "any value".to_owned(),

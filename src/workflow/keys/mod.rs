@@ -1,7 +1,7 @@
-//! The keys of a definition in one table, and what is made from it.
+//! Key table of a definition, and its uses.
 //!
-//! Each key stands where its value is held: in the definition, in the step types of `steps`. `check` compares
-//! a file with them, `schema` writes them as a JSON Schema and `reference` as `docs/DEFINITION.md`.
+//! Each key is declared at the struct that stores its value. `check` compares files with the table;
+//! `schema` prints it as JSON Schema, `reference` as `docs/DEFINITION.md`.
 
 pub mod check;
 mod reference;

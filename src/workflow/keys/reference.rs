@@ -1,4 +1,4 @@
-//! The key table as the reference page `docs/DEFINITION.md`.
+//! Reference page `docs/DEFINITION.md`, generated from the key table.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ step that its `type` names. Its keys are at the top level.
 - `roundtable check FILE` finds all errors of a file. `roundtable schema` prints a JSON Schema for editors.
 ";
 
-/// The keys that most files need; the other tables leave them out.
+/// Keys that most files need; the other tables omit them.
 const FIRST: &str = "question exploration ballot rule participants goal constraints artifacts deadline quorum max_usd \
                      steps id type next";
 
@@ -66,9 +66,9 @@ fn heading(of: &MapSpec) -> String {
 
 struct ReferencePage {
     text: String,
-    /// The keys so far; sections of step types leave them out.
+    /// Keys printed so far; later tables omit them.
     shown: Vec<&'static KeySpec>,
-    /// The maps that have been named so far.
+    /// Maps named so far; each gets a section.
     maps: Vec<&'static MapSpec>,
 }
 

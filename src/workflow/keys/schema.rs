@@ -1,6 +1,7 @@
-//! The key table as a JSON Schema (draft 2020-12), for editors: which keys there are and what type a value has.
+//! JSON Schema (draft 2020-12) of the key table, for editors.
 //!
-//! What depends on several keys is left to `roundtable check`, which says it better.
+//! It lists the keys and their types. Rules across several keys are left to `roundtable check`, which
+//! explains them better.
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +9,10 @@ use super::spec::{KeySpec, KeyType, MapSpec};
 use crate::workflow::definition::Definition;
 use crate::workflow::steps::step::{Step, TYPES, step_keys, type_names};
 
-/// A value that fits on a line of so many characters stands on one.
+/// Width in characters up to which a value is printed on one line.
 const WIDTH: usize = 110;
 
-/// The keys of a file: the definition's, and those of the step that it may be.
+/// Returns the top-level keys of a file: the definition's, and those of a file that is one step.
 pub fn root_keys() -> Vec<&'static KeySpec> {
     let is_new = |key: &&KeySpec| Definition::KEYS.iter().all(|known| known.name != key.name);
     let own = step_keys(None).into_iter().filter(is_new);
@@ -30,7 +31,7 @@ pub fn definition_schema() -> Value {
     defs.extend(TYPES.iter().map(|of| (format!("{}_step", of.name), mapping(step_keys(Some(of))))));
     defs.insert("step".to_owned(), step());
     let mut schema = mapping(root);
-    // A key that one type of step needs is not needed by every file.
+    // The keys of one step type are not required in every file.
     schema.as_object_mut().and_then(|schema| schema.remove("required"));
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "A roundtable definition".into();
@@ -67,7 +68,7 @@ fn print(value: &Value, depth: usize, out: &mut String) {
     out.push_str(&format!("\n{}{close}", "  ".repeat(depth)));
 }
 
-/// A step, by its type; one that has a question and no type is a round.
+/// Returns the schema of a step by its type; a step without `type` is a round.
 fn step() -> Value {
     let then = |name: &str| json!({"$ref": format!("#/$defs/{name}_step")});
     let is_it = |name: &str| json!({"properties": {"type": {"const": name}}, "required": ["type"]});
@@ -89,7 +90,7 @@ fn collect(kind: &KeyType, maps: &mut Vec<&'static MapSpec>) {
     }
 }
 
-/// Its name under `$defs`, of a key that steps of several types have.
+/// Returns the name under `$defs` of a key that several step types share.
 fn definition_of(key: &KeySpec) -> String {
     format!("{}_key", key.name)
 }

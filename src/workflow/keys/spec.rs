@@ -1,44 +1,44 @@
-//! The form of the key table: a key, the type of its value, a map of keys.
+//! Row types of the key table: a key, the type of its value, a map of keys.
 //!
-//! Plain data. Every map of a definition is one table of these; the checks of the loader, the JSON Schema
-//! and the reference page are made from it.
+//! Plain data. Each map of a definition is one such table. The loader's checks, the JSON Schema and the
+//! reference page are generated from it.
 
 #[derive(Clone, Copy)]
 pub enum KeyType {
     Any,
-    /// Text; a whole number is taken as it is written.
+    /// Text; whole numbers are accepted as written.
     Text,
-    /// A list of texts, or one text.
+    /// List of texts, or one text.
     Texts,
     Flag,
     Whole(u64, u64),
     Number(f64, f64),
-    /// A number greater than 0.
+    /// Number greater than 0.
     Positive,
-    /// A number of at most six decimal places.
+    /// Number of at most six decimal places.
     Decimal,
-    /// A share above 0 and up to 1.
+    /// Share above 0 and up to 1.
     Share,
-    /// A number of seats, or a percentage of them.
+    /// Number of seats, or a percentage of them.
     Quorum,
     Duration,
     Words(fn() -> Vec<&'static str>),
     Map(&'static MapSpec),
     List(&'static KeyType),
-    /// A map whose keys are names of the writer's own.
+    /// Map with keys that the author chooses.
     Named(&'static KeyType),
     Steps,
     Either(&'static [KeyType]),
 }
 
-/// The default of a key that has none and must be given.
+/// Marks a key that has no default and must be set.
 pub const REQUIRED: &str = "required";
 
 #[derive(Clone, Copy)]
 pub struct KeySpec {
     pub name: &'static str,
     pub kind: KeyType,
-    /// The value when absent, in words; [`REQUIRED`] where there is none, empty where absence says it.
+    /// Description of the default; [`REQUIRED`] if the key must be set, empty if it needs no description.
     pub default: &'static str,
     pub about: &'static str,
     pub example: &'static str,
@@ -54,7 +54,7 @@ impl KeySpec {
     }
 }
 
-/// A key of any value.
+/// Creates a key that accepts any value.
 pub const fn key(
     name: &'static str,
     default: &'static str,
@@ -65,12 +65,12 @@ pub const fn key(
 }
 
 pub struct MapSpec {
-    /// Its name in the JSON Schema and its heading in the reference.
+    /// Name in the JSON Schema and heading in the reference.
     pub name: &'static str,
-    /// Its name in messages, with the article.
+    /// Name in messages, with the article.
     pub what: &'static str,
     pub keys: &'static [KeySpec],
-    /// What becomes of other keys; none: they are errors.
+    /// Description of other keys, if they are allowed; `None` makes them errors.
     pub others: Option<&'static str>,
 }
 
@@ -85,7 +85,7 @@ pub struct StepType {
 }
 
 impl StepType {
-    /// Its name in messages, with the article.
+    /// Returns the name for messages, with the article.
     pub fn what(&self) -> String {
         format!("{} {} step", article(self.name), self.name)
     }

@@ -1,4 +1,4 @@
-//! The table against what is made from it: examples, the JSON Schema, the reference page.
+//! Key table compared with its examples, the JSON Schema and the reference page.
 
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ fn the_schema_refuses_unknown_keys_and_wrong_types_and_nothing_that_loads() {
     }
 }
 
-/// `UPDATE_SCHEMA=1` writes them again.
+/// `UPDATE_SCHEMA=1` rewrites the files.
 #[test]
 fn the_files_in_docs_are_made_from_the_table() {
     let schema = definition_schema_text() + "\n";

@@ -1,4 +1,4 @@
-//! Reading a text from left to right: words, quoted text, numbers and the tail of a path.
+//! Lexer for paths: words, quoted text, numbers and path tails.
 
 use serde_json::{Number, Value};
 
@@ -9,7 +9,7 @@ pub struct Lexer<'a> {
     pub at: usize,
 }
 
-/// A path's segment may hold this character outside brackets.
+/// Returns whether a path segment may contain the character outside brackets.
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '$')
 }
@@ -19,7 +19,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// The text passed over since byte `start`.
+    /// Returns the text read since byte `start`.
     pub fn since(&self, start: usize) -> &'a str {
         &self.text[start..self.at]
     }
@@ -32,7 +32,7 @@ impl<'a> Lexer<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Passes over `token`, if it comes next.
+    /// Skips `token` if it is next; returns whether it was.
     pub fn eat(&mut self, token: &str) -> bool {
         let comes = self.rest().starts_with(token);
         if comes {
@@ -41,7 +41,7 @@ impl<'a> Lexer<'a> {
         comes
     }
 
-    /// Passes over the longest run of characters a path's segment may hold.
+    /// Reads the longest run of characters that a path segment may contain.
     pub fn word(&mut self) -> &'a str {
         let rest = self.rest();
         let word = &rest[..rest.find(|c| !in_word(c)).unwrap_or(rest.len())];
@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         GrammarError::new(self.at, message)
     }
 
-    /// `.name`, `[0]` and `["any name"]`, as many as follow.
+    /// Reads any number of `.name`, `[0]` and `["any name"]`.
     pub fn path_tail(&mut self) -> Result<Vec<String>, GrammarError> {
         let mut keys = Vec::new();
         loop {
@@ -104,7 +104,8 @@ impl<'a> Lexer<'a> {
         Err(GrammarError::new(start, "`[` is never closed").hint("close it with `]`"))
     }
 
-    /// Text in single or double quotes; a backslash stands before a quote, a backslash or the `n` of a new line.
+    /// Reads text in single or double quotes; a backslash escapes a quote, a backslash or `n` for a new
+    /// line.
     pub fn quoted(&mut self) -> Result<String, GrammarError> {
         let start = self.at;
         let mut chars = self.rest().char_indices();

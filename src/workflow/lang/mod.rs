@@ -1,8 +1,8 @@
-//! The small languages of a workflow: conditions, transforms, templates and output schemas.
+//! Small languages of a workflow: conditions, transforms, templates and output schemas.
 //!
-//! Each is read once, when the definition is loaded, and refuses what it does not know with the
-//! place in its text. None evaluates code, reads anything or waits; all are limited in depth, size
-//! and work, so that no text and no value can overflow the stack or run for ever.
+//! Each text is parsed once, when the definition loads; errors name the place in the text. No language runs
+//! code, does I/O or waits. Depth, size and work are limited, so no text or value can overflow the stack or
+//! run forever.
 
 mod condition;
 mod lexer;
@@ -23,7 +23,7 @@ pub use value_path::{depth, walk};
 pub struct GrammarError {
     pub message: String,
     pub hint: Option<String>,
-    /// The byte of the text it is wrong at.
+    /// Byte offset of the error in the text.
     pub offset: usize,
 }
 

@@ -1,17 +1,17 @@
-//! An output schema for who does not read JSON Schema well: in words, and as the smallest value that fits.
+//! Output schema for models: a description, and the smallest value that fits.
 //!
-//! The words say the plain parts; the schema goes with them. Of a value are read `type`, `const`, `enum`,
-//! `properties`, `required`, `items`, `minItems`, `minimum`, `maximum` and `maxLength`. Other keywords may
-//! refuse it: the caller checks it.
+//! The description covers the simple parts; the schema follows it. The value depends on `type`, `const`,
+//! `enum`, `properties`, `required`, `items`, `minItems`, `minimum`, `maximum` and `maxLength` alone. Other
+//! keywords may reject it, so the caller must check it.
 
 use serde_json::{Map, Value, json};
 
-/// All that a text says.
+/// Content of every generated text.
 const TEXT: &str = "Placeholder: no model was asked";
-/// Items a list is given at most, whatever `minItems` says.
+/// Upper limit of a generated list's length, whatever `minItems` says.
 const MOST_ITEMS: u64 = 1000;
 
-/// A value for the keywords above; its depth is that of the schema.
+/// Generates a value from the keywords above; it nests as deeply as the schema.
 pub fn sample(schema: &Value) -> Value {
     if let Some(value) = schema.get("const").or_else(|| schema.get("enum")?.get(0)) {
         return value.clone();
@@ -36,7 +36,7 @@ pub fn sample(schema: &Value) -> Value {
     }
 }
 
-/// Every property that is described, and those that are required without it.
+/// Generates every described property, and required ones without a description.
 fn object(schema: &Value) -> Map<String, Value> {
     let known = schema.get("properties").and_then(Value::as_object);
     let mut made: Map<String, Value> =
@@ -48,7 +48,7 @@ fn object(schema: &Value) -> Map<String, Value> {
     made
 }
 
-/// The type a value is made of: the first that is named, else what the other keywords speak of.
+/// Returns the type to generate: the first in `type`, else the one that other keywords imply.
 fn kind(schema: &Value) -> &str {
     let has = |keys: &[&str]| keys.iter().any(|key| schema.get(key).is_some());
     let named = schema.get("type").and_then(|kind| kind.as_str().or_else(|| kind.get(0)?.as_str()));
@@ -60,10 +60,10 @@ fn kind(schema: &Value) -> &str {
     })
 }
 
-/// Properties told of at most; a schema with more speaks for itself.
+/// Most properties that are described one by one.
 const MOST: usize = 60;
 
-/// The form of an answer: its properties a line each, then the schema.
+/// Describes an answer's form: one line per property, then the schema.
 pub fn in_words(schema: &Value) -> String {
     let mut lines = Vec::new();
     properties(schema, "", &mut lines);

@@ -1,7 +1,7 @@
-//! What an agent's answer must look like: a JSON Schema, draft 2020-12 unless it says otherwise.
+//! Output schema of an agent's answer: JSON Schema, by default draft 2020-12.
 //!
-//! A schema stands for itself: a `$ref` that leads out of it is refused, so that nothing is ever
-//! loaded. What does not fit is reported with the JSON pointer of the place.
+//! A `$ref` out of the schema is rejected, so nothing is ever loaded. Violations are reported with their
+//! JSON pointer.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::value_path::depth;
 
 /// Name of a schema inside the validator.
 const NAME: &str = "schema:///output_schema";
-/// Values within each other at most, in a schema or an answer.
+/// Deepest nesting of a schema or an answer.
 const DEEPEST: usize = 100;
-/// `$ref`s at most.
+/// Most `$ref`s in a schema.
 const MOST_REFS: usize = 500;
-/// Each `$ref` can lead one level further down at every level of an answer: so many steps down at most.
+/// Most recursion steps: at each level of an answer, every `$ref` can add one.
 const MOST_STEPS: usize = 10_000;
-/// The validator goes down by calling itself; on this stack it reaches the bottom of all that is
-/// let in. Only what is used of it is ever taken.
+/// Stack size for the recursive validator, in bytes; enough for the limits above. Unused pages take no
+/// memory.
 const STACK: usize = 128 * 1024 * 1024;
 const TOLD: usize = 5;
 
@@ -53,7 +53,7 @@ impl UrlLoader for NoExternalSchemas {
 }
 
 impl OutputSchema {
-    /// An error names the JSON pointer of the place.
+    /// Compiles a schema. Errors contain the JSON pointer of the place.
     pub fn parse(schema: &Value) -> Result<Self, String> {
         if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
             return Err("a JSON Schema is a map, such as `{type: object}`".to_owned());
@@ -72,12 +72,12 @@ impl OutputSchema {
         &self.written
     }
 
-    /// The form it asks for in words, then the schema itself.
+    /// Describes the required form, followed by the schema itself.
     pub fn in_words(&self) -> String {
         sample::in_words(&self.written)
     }
 
-    /// An error names the first few places that do not fit, as JSON pointers with the expected value.
+    /// Validates an answer. The error lists the first violations: JSON pointer and expected value.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         if depth(value) > DEEPEST {
             return Err(format!("the answer is nested more than {DEEPEST} levels deep"));
@@ -89,7 +89,7 @@ impl OutputSchema {
         on_deep_stack(|| schemas.validate(value, *index).map_err(|error| violations(&error)))
     }
 
-    /// The smallest value that fits; an error where the schema needs more than the ordinary keywords.
+    /// Returns the smallest value that fits. Fails if the schema needs other keywords than `sample` knows.
     pub fn sample(&self) -> Result<Value, String> {
         let made = sample::sample(&self.written);
         self.check(&made)
@@ -137,7 +137,7 @@ fn explain(error: &CompileError) -> String {
     }
 }
 
-/// The innermost violations: what each says is wrong where it stands.
+/// Lists the innermost violations, without duplicates.
 fn violations(error: &ValidationError<'_, '_>) -> String {
     let mut told: Vec<String> = Vec::new();
     let mut todo = vec![error];

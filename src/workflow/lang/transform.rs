@@ -1,7 +1,7 @@
-//! A transform: a path into what earlier steps left.
+//! Transforms: paths into the results of earlier steps.
 //!
-//! `context.plan.files`, `plan.files[0]` and `plan.files.length` pick one value; the leading
-//! `context.` is dropped once.
+//! `context.plan.files`, `plan.files[0]` and `plan.files.length` pick one value. The first `context.` is
+//! optional.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use super::value_path::walk;
 
 const LONGEST: usize = 2_000;
 
-/// The default one stands for a text with an error.
+/// The default replaces a text that does not parse.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Transform {
     text: String,
-    /// The root `context`, the step, and what follows.
+    /// `context`, the step, and the path into its result.
     path: Vec<String>,
 }
 
@@ -56,12 +56,13 @@ impl Transform {
         self.path.get(1).map_or("", String::as_str)
     }
 
-    /// The path it takes from the context, the root first.
+    /// Returns the path, beginning with `context`.
     pub fn path(&self) -> &[String] {
         &self.path
     }
 
-    /// Picks a value from `context`, the results as agents see them.
+    /// Picks the value from `context`, the results as agents see them. Fails if the step or the path is
+    /// absent.
     pub fn apply(&self, context: &Map<String, Value>) -> Result<Value, String> {
         let data = context.get(self.step()).ok_or_else(|| format!("Step not found: {}", self.step()))?;
         let found = self.path.get(2..).and_then(|keys| walk(data, keys));

@@ -1,7 +1,7 @@
-//! Walking into a value by names and numbers, as every language of a workflow does.
+//! Access to parts of a value by path, shared by all languages of a workflow.
 //!
-//! A name picks an entry of a map, a number an item of a list, `length` the size of a list or a
-//! text (counted as JavaScript counts it). Whatever is not there is `None`, never an error.
+//! A name selects an entry of a map, a number an item of a list, `length` the size of a list or a text (in
+//! UTF-16 units, as in JavaScript). Absent parts are `None`, never an error.
 
 use std::borrow::Cow;
 
@@ -27,14 +27,14 @@ pub fn walk<'a>(value: &'a Value, keys: &[String]) -> Option<Cow<'a, Value>> {
     for key in keys {
         at = match at {
             Cow::Borrowed(value) => step(value, key)?,
-            // Only a length is made on the way, and nothing stands below a number.
+            // Only a length is owned, and a number has no parts.
             Cow::Owned(_) => return None,
         };
     }
     Some(at)
 }
 
-/// Depth of a value; one that is no list and no map has depth 0.
+/// Returns the nesting depth of a value; 0 if it is neither list nor map.
 pub fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
@@ -43,7 +43,7 @@ pub fn depth(value: &Value) -> usize {
     }
 }
 
-/// The kind of a value in words, for messages.
+/// Returns the kind of a value for messages.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

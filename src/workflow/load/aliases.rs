@@ -1,4 +1,4 @@
-//! Takes words that can mean one thing only for what they are called here, before a definition is checked.
+//! Synonyms in a definition, replaced by the standard words before it is checked.
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::words::{alias, meant, model_with_slash};
@@ -8,8 +8,9 @@ use crate::workflow::keys::spec::{KeySpec, StepType};
 use crate::workflow::steps::step::{step_keys, type_of};
 use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
 
-/// Reads a definition, whatever words its author has for it.
-/// A file that is one step becomes a definition with that step, under `id` unless it has its own.
+/// Parses a definition and replaces synonyms by the standard words.
+///
+/// A file that is a single step becomes a definition with this step; `id` is the default of the step's id.
 pub fn read_definition(text: &str, file: &str, id: &str) -> Result<Node, Diagnostic> {
     let mut node = read_yaml_or_json(text, file)?;
     in_own_words(&mut node);
@@ -17,7 +18,7 @@ pub fn read_definition(text: &str, file: &str, id: &str) -> Result<Node, Diagnos
     Ok(node)
 }
 
-/// Keys that both a definition and a step can have, and that a file that is one step has for the step.
+/// Keys of both definitions and steps that belong to the step in a single-step file.
 const OF_STEP: [&str; 5] = ["type", "steps", "facilitator_directive", "context", "completeness"];
 
 fn put_into_list(root: &mut Node, id: &str) {
@@ -41,7 +42,7 @@ fn put_into_list(root: &mut Node, id: &str) {
     }
 }
 
-/// An unknown key belongs to where the key is that is meant.
+/// Returns whether a top-level key belongs to the step. An unknown key follows the known key it resembles.
 fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
     let is_in = |keys: &[&KeySpec], name: &str| keys.iter().any(|known| known.name == name);
     let of_file: Vec<&KeySpec> = Definition::KEYS.iter().collect();
@@ -61,7 +62,7 @@ fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
 
 fn in_own_words(definition: &mut Node) {
     if let Value::Map(entries) = &mut definition.value {
-        // For editors.
+        // Editors use this key; the program does not.
         entries.retain(|(key, _)| key.text != "$schema");
     }
     if let Some(evidence) = definition.get_mut("evidence") {
@@ -82,7 +83,7 @@ fn in_own_words(definition: &mut Node) {
     lead_discussions(definition);
 }
 
-/// Who leads the session leads each of its discussions that names nobody.
+/// Passes the session's facilitator to each discussion without one.
 fn lead_discussions(definition: &mut Node) {
     let Some(lead) = definition.get("facilitator").cloned() else { return };
     let Some(Value::List(steps)) = definition.get_mut("steps").map(|node| &mut node.value) else { return };
@@ -96,7 +97,7 @@ fn lead_discussions(definition: &mut Node) {
     definition.take("facilitator");
 }
 
-/// Models that are written with a colon after the provider.
+/// Rewrites models written with a colon after the provider.
 fn write_with_slash(node: &mut Node) {
     match &mut node.value {
         Value::List(models) => models.iter_mut().for_each(write_with_slash),
@@ -105,7 +106,7 @@ fn write_with_slash(node: &mut Node) {
     }
 }
 
-/// Times that are written in milliseconds, such as `timeout_ms: 500`.
+/// Rewrites times in milliseconds, such as `timeout_ms: 500`.
 fn milliseconds(node: &mut Node) {
     let Value::Map(map) = &mut node.value else { return };
     for (key, value) in map {
@@ -155,7 +156,7 @@ fn replace(node: Option<&mut Node>, place: &str) {
     }
 }
 
-/// Makes an artifact of each file that is named alone.
+/// Turns each plain file name into an artifact.
 fn name_files(evidence: &mut Node) {
     if matches!(evidence.value, Value::Text(_)) {
         evidence.value = Value::List(vec![evidence.clone()]);
@@ -168,7 +169,7 @@ fn name_files(evidence: &mut Node) {
     }
 }
 
-/// Gives an artifact that is read from the project an id, where it has none.
+/// Adds an id to an artifact that is read from the project and has none.
 fn number_file(artifact: &mut Node, number: usize) {
     let is_read = artifact.get("file").or(artifact.get("diff")).is_some();
     if is_read && artifact.get("id").is_none() {
@@ -176,7 +177,7 @@ fn number_file(artifact: &mut Node, number: usize) {
     }
 }
 
-/// A file with a strategy and no type is one discussion; its question is the topic.
+/// Turns a step with a strategy and no type into a discussion; its question becomes the topic.
 fn lead_by_strategy(step: &mut Node) {
     if step.get("strategy").is_none() || step.get("type").is_some() {
         return;
@@ -189,7 +190,7 @@ fn lead_by_strategy(step: &mut Node) {
     step.push("type", "discussion");
 }
 
-/// Puts options that stand beside the ballot into it; without a ballot they are those of a choice.
+/// Moves the options of a step into its ballot; without a ballot they become a choice.
 fn put_options_into_ballot(step: &mut Node) {
     if step.get("ballot").is_some_and(|ballot| ballot.get("options").is_some()) {
         return;

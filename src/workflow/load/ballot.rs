@@ -1,4 +1,4 @@
-//! Loading the form of an answer.
+//! Loader of ballot forms.
 
 use serde_json::Value as Json;
 
@@ -11,7 +11,7 @@ use crate::workflow::lang::Transform;
 use crate::yaml::{Node, Value};
 
 keys! {
-    /// A ballot as it is written, or its kind.
+    /// Ballot as written, or only its kind.
     #[derive(Default)]
     pub struct BallotKeys as "ballot" ("the ballot") or "kind" (Words(BallotKind::names)) {
         kind: Option<BallotKind> = key("kind", "position", "The kind.", "choice"),
@@ -68,14 +68,14 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
     if let (Scale::Default(min, max), None, None) = (kind.info().scale, &form.min, &form.max) {
         (form.min, form.max) = (Some(min.into()), Some(max.into()));
     }
-    // Further mistakes may follow from those noted.
+    // Further errors could result from those already reported.
     if !entries.found.is_wrong(node) {
         check_form(&form, node, entries);
     }
     form
 }
 
-/// The options as they are written; none where an earlier step leaves them.
+/// Returns the written options; empty if an earlier step provides them.
 fn options(ballot: Entries<'_>) -> Vec<WrittenOption> {
     let written = ballot.node("options").filter(|node| !matches!(node.value, Value::Map(_)));
     let read =
@@ -83,7 +83,7 @@ fn options(ballot: Entries<'_>) -> Vec<WrittenOption> {
     written.map(items).unwrap_or_default().iter().map(read).collect()
 }
 
-/// The source of the options that an earlier step leaves.
+/// Returns the source of options that an earlier step provides.
 pub fn options_from(entries: Entries<'_>) -> Option<Box<OptionsFrom>> {
     Some(Box::new(OptionsFrom::read(entries.map("ballot")?.map("options")?)))
 }
@@ -147,7 +147,7 @@ fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) 
 }
 
 keys! {
-    /// An option as a map, or its id.
+    /// Option as a map, or only its id.
     #[derive(Default)]
     pub struct WrittenOption as "option" ("an option") or "id" (Text) {
         id: String = key("id", REQUIRED, "What ballots name.", "outbox"),
@@ -158,7 +158,7 @@ keys! {
 }
 
 keys! {
-    /// Options that an earlier step left.
+    /// Source of options that an earlier step provides.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OptionsFrom as "options_from" ("`options`") {
         transform: Transform =

@@ -1,7 +1,7 @@
-//! The values of one map of a definition, read as what they are.
+//! Typed access to the values of one map of a definition.
 //!
-//! The key table has been checked before (`keys::check`), which names every value of a wrong type: here
-//! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
+//! `keys::check` has already reported every value of a wrong type; here such a value counts as absent.
+//! Other errors are collected, so that a person sees all at once.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -34,7 +34,7 @@ impl<'a> Entries<'a> {
         self.node(key).is_some()
     }
 
-    /// The node under `key`; null counts as absent.
+    /// Returns the node under `key`; null counts as absent.
     pub fn node(&self, key: &str) -> Option<&'a Node> {
         self.node.given(key)
     }
@@ -55,7 +55,7 @@ impl<'a> Entries<'a> {
         self.list(key).iter().filter_map(move |node| Self::of(node, found))
     }
 
-    /// The maps of a list as `read` reads them; an id that is given twice is refused.
+    /// Reads the maps of a list; reports duplicate ids.
     pub fn unique<T>(self, key: &str, what: &str, read: fn(Self) -> T, id: fn(&T) -> &String) -> Vec<T> {
         let mut seen = HashSet::new();
         let read = |inner: Self| {
@@ -78,10 +78,12 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Declares the keys of a map once: the struct that holds them, the table that describes them, and its
-/// reader. A key has the kind of its field, unless `as` gives another. What stands after `=>` reads it where the
-/// type of the field does not; keys after `also` have no field, and fields after `and` no key. A map that is the
-/// value of a key has a name, and one for messages; after `or` stands the key that a text in its place gives.
+/// Declares the keys of a map once: a struct, its key table and its reader.
+///
+/// A key's type is that of its field, unless `as` sets another. An expression after `=>` reads fields that
+/// the type cannot. Keys after `also` have no field; fields after `and` have no key. A map used as a value
+/// has a name, and a name for messages. After `or`: the key that receives a plain text written in place of
+/// the map.
 macro_rules! keys {
     ($(#[$meta:meta])* pub struct $name:ident
         $(as $map:literal ($what:literal) $(or $alone:literal ($alone_kind:expr))?)?
@@ -164,18 +166,19 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// A map in which a value stands under one key.
+/// Wraps a value into a map with one key.
 pub fn alone(value: &Node, key: &str) -> Node {
     value.with(Value::Map(vec![(named(key, value), value.clone())]))
 }
 
-/// A value of a definition; `None` for a node of another type, which has been named.
+/// Value type of a definition. Reading returns `None` for a node of another type, which is already
+/// reported.
 pub trait FromNode: Sized {
     const KIND: KeyType;
 
     fn from_node(node: &Node, key: &KeySpec, found: &Findings<'_>) -> Option<Self>;
 
-    /// The value of a key that is absent.
+    /// Returns the value of an absent key.
     fn absent(_: &KeySpec) -> Self
     where
         Self: Default,
@@ -184,7 +187,7 @@ pub trait FromNode: Sized {
     }
 }
 
-/// Implements [`FromNode`]. What an absent value `says` is the key's default.
+/// Implements [`FromNode`]. A function after `says` computes an absent value from the key's default.
 macro_rules! from_node {
     ($(
         $type:ty as $kind:expr
@@ -209,7 +212,7 @@ macro_rules! from_node {
 }
 pub(crate) use from_node;
 
-/// Declares an enum each of whose values is a word of a definition.
+/// Declares an enum with one word of the definition format per variant.
 macro_rules! enum_of_words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)+ }) => {
         $(#[$meta])*
@@ -247,7 +250,7 @@ from_node! {
         let Value::Map(own) = &node.value else { return None };
         Some(own.iter().filter_map(|(name, node)| Some((name.text.clone(), as_text(node)?))).collect())
     };
-    // In words, it is whether another word than the default stands there.
+    // For a key with two words, true means the word that is not the default.
     bool as KeyType::Flag => |node, key, _found| match node.value {
         Value::Bool(flag) => Some(flag),
         _ if matches!(key.kind, KeyType::Words(_)) => Some(as_text(node)? != key.default),
@@ -261,7 +264,7 @@ from_node! {
         KeyType::Duration => parse_duration(&as_text(node)?),
         _ => Number::from_node(node, key, found)?.as_u64(),
     };
-    // A larger one is the largest.
+    // Larger numbers saturate.
     u32 as WHOLE => |node, key, found| {
         u64::from_node(node, key, found).map(|number| number.try_into().unwrap_or(u32::MAX))
     }, says parsed_default;
@@ -270,7 +273,7 @@ from_node! {
     }, says parsed_default;
     i64 as WHOLE => |node, key, found| Number::from_node(node, key, found)?.as_i64();
     f64 as NUMBER => |node, key, found| Number::from_node(node, key, found)?.as_f64(), says parsed_default;
-    // One with an error counts as empty, so that nobody else is looked for to give it.
+    // A template with an error counts as empty, so that no second error reports it as missing.
     Template as KeyType::Text => |node, key, found| {
         as_text(node)?;
         parsed(node, key.name, found, Template::parse).or_else(|| Template::parse("").ok())
@@ -283,13 +286,13 @@ fn parsed_default<T: FromStr + Default>(default: &str) -> T {
     default.parse().unwrap_or_default()
 }
 
-/// The word of a table that the node is.
+/// Returns the table entry of the node's word.
 pub fn word<T: Copy>(node: &Node, words: &[(&'static str, T)]) -> Option<T> {
     let text = as_text(node)?;
     words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
 }
 
-/// A field that is read by its key: a value, perhaps one, or a list of them, of which one may stand alone.
+/// Field type that reads itself by key: a value, an optional value, or a list that may be one plain value.
 pub trait FromKey: Sized {
     const KIND: KeyType;
 
@@ -323,7 +326,7 @@ impl<T: FromNode + Default> FromKey for T {
     }
 }
 
-/// The texts of a list, or one.
+/// Returns the texts of a list, or a single text as a list.
 pub fn texts(node: &Node) -> Vec<String> {
     items(node).iter().filter_map(as_text).collect()
 }
@@ -335,7 +338,7 @@ const fn list_of(kind: &'static KeyType) -> KeyType {
     }
 }
 
-/// The items of a list; a value alone is a list of one.
+/// Returns the items of a list; any other value counts as a list of one.
 pub fn items(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(items) => items,
@@ -343,7 +346,7 @@ pub fn items(node: &Node) -> &[Node] {
     }
 }
 
-/// Findings of loading a file.
+/// Problems and warnings found in a file.
 pub struct Findings<'a> {
     pub file: &'a str,
     pub problems: RefCell<Vec<Diagnostic>>,
@@ -379,7 +382,7 @@ impl<'a> Findings<'a> {
         self.problems.borrow().is_empty()
     }
 
-    /// An error was noted at a node or inside it.
+    /// Returns whether an error was reported at a node or inside it.
     pub fn is_wrong(&self, node: &Node) -> bool {
         let is_at = |line, column| {
             let at = |problem: &Diagnostic| problem.place.as_ref().map(|at| (at.line, at.column));
@@ -400,7 +403,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// The text as `parse` reads it; an error is noted at its node, a blank text is none.
+/// Parses the node's text; reports an error at the node. Blank text is `None`.
 fn parsed<T>(
     node: &Node,
     key: &str,
@@ -427,7 +430,7 @@ pub fn as_text(node: &Node) -> Option<String> {
     }
 }
 
-/// Milliseconds of a time such as `90s`, `1.5m`, `2h`, `500ms`; at most a year.
+/// Parses a time such as `90s`, `1.5m`, `2h` or `500ms` into milliseconds; at most a year.
 pub fn parse_duration(text: &str) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(digits);
@@ -439,7 +442,7 @@ pub fn parse_duration(text: &str) -> Option<u64> {
         _ => return None,
     };
     let millis = number.parse::<f64>().ok()? * factor;
-    // At most a year: past that a typing error is likelier than a wish.
+    // A time of more than a year is probably a typing error.
     (0.0 < millis && millis <= 31_536_000_000.0).then_some(millis.round() as u64)
 }
 

@@ -1,4 +1,4 @@
-//! Loading numbered material and the agenda.
+//! Loader of artifacts and agenda items.
 
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +10,7 @@ use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::yaml::{Node, placed};
 
 keys! {
-    /// An artifact as it is written.
+    /// Artifact as written.
     pub struct ArtifactKeys as "artifact" ("an artifact") {
         id: String = key("id", REQUIRED, "Its id.", "REQ-001"),
         summary: Option<String> = key("summary", "the title", "A line about it.", "\"Search by name\""),
@@ -34,7 +34,7 @@ keys! {
 }
 
 keys! {
-    /// An agenda item as it is written.
+    /// Agenda item as written.
     pub struct AgendaKeys as "agenda_item" ("an agenda item") {
         id: Option<String> = key("id", "the title", "Its id.", "caching"),
         title: Option<String> = key("title", "the id", "Its title.", "Caching"),
@@ -42,8 +42,7 @@ keys! {
     }
 }
 
-/// Returns the source of an artifact's content: `file` with or without `lines`, or `diff` with or without
-/// `paths`.
+/// Returns the source of an artifact's content: a `file` or a `diff`, if it has one.
 fn source(keys: &ArtifactKeys, entries: Entries<'_>) -> Option<EvidenceSource> {
     let place = match (keys.file.clone(), keys.diff.clone()) {
         (None, None) => return None,
@@ -92,7 +91,7 @@ fn artifact(inner: Entries<'_>) -> Artifact {
     Artifact { id, summary: summary.unwrap_or_default(), details, relevant, source }
 }
 
-/// An artifact as it is on record; it was checked before.
+/// Reads an artifact of an event; it was checked before it was recorded.
 pub fn recorded_artifact(recorded: &Map<String, Json>) -> Artifact {
     let node = placed(recorded.clone().into(), &Node::default());
     let found = Findings::new("");

@@ -1,4 +1,4 @@
-//! The loader: a file's text to a [`Definition`], or every problem in it with its place.
+//! Loader: turns a file's text into a [`Definition`] or all its problems.
 
 pub(crate) mod aliases;
 pub(crate) mod ballot;
@@ -21,18 +21,18 @@ use entries::{Entries, Findings};
 
 /// Name of standard input in messages and in a session's header.
 pub const STANDARD_INPUT: &str = "standard input";
-/// A definition larger than this is refused, in bytes.
+/// Largest accepted definition, in bytes.
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     pub text: &'a str,
     pub file: &'a str,
-    /// The id when the text gives none.
+    /// Id of a definition that sets none.
     pub id: &'a str,
 }
 
-/// The id of a definition that gives none: its file's name without folder and extension.
+/// Returns the default id: the file's name without folder and extension.
 pub fn default_id(file: &str) -> &str {
     if file == STANDARD_INPUT {
         return "stdin";
@@ -43,11 +43,11 @@ pub fn default_id(file: &str) -> &str {
 
 #[derive(Debug, Clone)]
 pub struct Examined {
-    /// The readable part, with errors or without; `None` for a text that is no mapping.
+    /// Readable part, with or without problems; `None` if the text is no map.
     pub definition: Option<Definition>,
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
-    /// Its text with the steps of its discussions and used definitions in their place, if it has any.
+    /// Text with discussions and used definitions replaced by their steps; `None` if it has none.
     pub expanded: Option<String>,
 }
 
@@ -71,13 +71,13 @@ pub struct OtherFiles<'a> {
     pub strategy: ReadStrategy<'a>,
 }
 
-/// No other file: the definition of a session, or of a form, holds all its steps.
+/// No other files: definitions of sessions and forms contain all their steps.
 pub const NO_OTHER: OtherFiles<'static> = OtherFiles {
     definition: &|_, _| Err(Diagnostic::new("other files cannot be used here")),
     strategy: &|_| Ok(None),
 };
 
-/// Reads a definition as far as it can be read, for further checks.
+/// Reads a definition as far as possible and reports all its problems.
 pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
@@ -93,7 +93,6 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let found = Findings::new(file);
     check_definition(&node, &found);
     warn_of_cut_texts(&node, source.text, &found);
-    // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
     let may_replace = found.is_sound() && has_use(&node);
     let replaced = may_replace.then(|| used.in_place(&node, &[file], &found)).flatten();
@@ -102,13 +101,13 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         (is_expanded, node) = (true, led);
     }
     if is_expanded {
-        // A strategy, too, may hold what no round takes.
+        // A strategy can set keys that a round does not accept.
         check_definition(&node, &found);
     }
     let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
     if let Some(definition) = &definition {
         let secrets = written_keys(&node, file);
-        // A secret under an unknown key is one error.
+        // A secret under an unknown key is one error, not two.
         let is_other = |problem: &Diagnostic| secrets.iter().all(|secret| secret.place != problem.place);
         found.problems.borrow_mut().retain(is_other);
         for secret in secrets {
@@ -127,7 +126,7 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     }
 }
 
-/// Warns of texts that end before a number such as `#1`, which YAML takes for a comment.
+/// Warns of texts that YAML cuts before a number such as `#1`, which it reads as a comment.
 fn warn_of_cut_texts(node: &Node, source: &str, found: &Findings<'_>) {
     match &node.value {
         Value::Map(map) => map.iter().for_each(|(_, value)| warn_of_cut_texts(value, source, found)),
@@ -144,8 +143,9 @@ fn warn_of_cut_texts(node: &Node, source: &str, found: &Findings<'_>) {
     }
 }
 
-/// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input
-/// or an artifact it can.
+/// Reports API keys written as values.
+///
+/// `key` and `token` count only in participants; inputs and artifacts may use these names for other data.
 fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     let mut problems = literal_keys(node, file, &[]);
     let Value::Map(map) = &node.value else { return problems };
@@ -162,7 +162,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         Some(node) if node.value == Value::List(Vec::new()) => {
             entries.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
         }
-        // A key that was meant for them has been named.
+        // If there are errors already, one of them may concern the absent key.
         None if entries.found.is_sound() => {
             entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
         }
@@ -190,7 +190,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     definition
 }
 
-/// Gives the lines of a round that are for its seats in turn to these seats.
+/// Assigns a round's `directives_in_turn` to its seats, in roster order.
 fn give_in_turn(round: &mut Round, roster: &[ParticipantSpec]) {
     let lines = std::mem::take(&mut round.directives_in_turn);
     let seats = roster.iter().filter(|seat| !seat.agent_only && round.participants.holds(&seat.name));

@@ -1,4 +1,4 @@
-//! `agent`: one work item for one agent.
+//! `agent` step: one work item for one agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ keys! {
         allows_tools: bool as (Words(|| vec!["allowed"])) =
             key("tools", "", "The model's program may use its tools.", "allowed"),
         prompt: Option<Template> = PROMPT,
-        /// If it leads a discussion; the prompt is then the topic.
+        /// Set if the agent facilitates a discussion; the prompt is then the topic.
         form: Option<FacilitatorForm> =
             key("form", "", "The form of a leading model's answer.", "synthesize"),
         synthesis_of: Option<String> =
@@ -30,11 +30,11 @@ keys! {
 }
 
 enum_of_words! {
-    /// Form of the answer of a model that leads a discussion.
+    /// Answer form of a model that facilitates a discussion.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FacilitatorForm {
         Open = "open",
-        /// The note on a closed round, and what follows from it.
+        /// Note on a closed round, and the next move.
         Synthesize = "synthesize",
         Conclude = "conclude",
     }

@@ -1,4 +1,4 @@
-//! `approval`: asks the facilitator for a yes or no.
+//! `approval` step: asks the facilitator for a yes or no.
 
 use crate::workflow::keys::spec::KeyType::{Either, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, key};
@@ -20,7 +20,7 @@ keys! {
             "The round steps whose result a yes adopts.",
             "[vote]",
         ) => |entries: Entries<'_>| entries.node("adopts").map(adopted),
-        /// When the facilitator is asked though there is a valid proposal; always when absent.
+        /// Condition for asking the facilitator about a valid proposal; if absent, always.
         ask_if: Option<Condition> =
             key("ask_if", "always", "The condition on which it is asked.", "\"rounds > 3\""),
         on_approve: Option<String> = key("on_approve", "`next`", "The next step after a yes.", "release"),
@@ -34,7 +34,8 @@ fn adopted(node: &Node) -> Vec<String> {
 }
 
 impl Approval {
-    /// A yes adopts the result of a step's round; if absent, that of a session without one.
+    /// Returns whether a yes adopts the result of this round step; `None` asks for a session without
+    /// rounds.
     pub fn adopts(&self, round: Option<&str>) -> bool {
         match (&self.adopts, round) {
             (Some(steps), round) => steps.iter().any(|step| Some(step.as_str()) == round),

@@ -1,5 +1,4 @@
-//! `discussion`: leads a topic through the rounds of a strategy. Loading a definition puts these rounds
-//! in its place.
+//! `discussion` step: a topic in the rounds of a strategy. The loader replaces it by these rounds.
 
 use crate::workflow::keys::spec::KeyType::{Either, Text, Whole, Words};
 use crate::workflow::keys::spec::{REQUIRED, key};
@@ -7,7 +6,7 @@ use crate::workflow::load::entries::keys;
 use crate::workflow::strategy::strategy_names;
 
 keys! {
-    /// The keys of a discussion that no round has.
+    /// Keys of a discussion that rounds do not have.
     pub struct DiscussionKeys {
         topic: String =
             key("topic", REQUIRED, "The question that is discussed.", "\"How do we cache prices?\""),

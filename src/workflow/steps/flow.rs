@@ -1,6 +1,6 @@
-//! Steps that ask nobody: they run others, take a value out of the results, or choose the next step.
+//! Steps that ask nobody: they run other steps, pick a value or choose the next step.
 //!
-//! `use` becomes a sequence of the steps of another definition when the file is loaded.
+//! The loader turns `use` into a sequence of the other definition's steps.
 
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, key};

@@ -1,6 +1,6 @@
-//! The steps of a definition, each with its keys, what it holds once loaded and how it is read.
+//! Steps of a definition: keys and loaded form of each type.
 //!
-//! `step` has what all types share, and reads a step of any type.
+//! `step` has the keys that several types share, and reads steps of every type.
 
 pub mod agent;
 pub mod approval;

@@ -1,4 +1,4 @@
-//! `review`: has what a step made reviewed by others; the form and the meaning of their verdicts.
+//! `review` step: reviewers judge a result; form and meaning of their verdicts.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Review {
         of: String = key("of", REQUIRED, "The step or artifact to review.", "write"),
-        /// Never the author.
+        /// Authors are excluded.
         reviewers: Selection = key("reviewers", "all", "The reviewers.", "[qa-lead]"),
         criteria: Vec<String> = key("criteria", REQUIRED, "What the reviewers check.", "[clarity, risk]"),
         prompt: Option<Template> = PROMPT,
@@ -25,12 +25,12 @@ keys! {
 }
 
 enum_of_words! {
-    /// The number of verdicts against a thing that reject it.
+    /// Number of negative verdicts that reject a result.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum RejectWhen {
         #[default]
         Any = "any",
-        /// More than half of those who gave a verdict.
+        /// More than half of the verdicts given.
         Majority = "majority",
         All = "all",
     }
@@ -49,7 +49,7 @@ pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
     OutputSchema::parse(&schema).unwrap_or_else(|why| unreachable!("{why}"))
 });
 
-/// A review is a verdict with feedback.
+/// Returns whether a review has a verdict and feedback.
 pub fn is_feedback(data: &Value) -> bool {
     data["approved"].is_boolean() && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
 }
@@ -65,7 +65,7 @@ pub fn is_blank(value: &Value) -> bool {
 }
 
 impl Review {
-    /// The verdicts of its result lead to `on_reject`. Failed reviews count neither way.
+    /// Returns whether the verdicts lead to `on_reject`. Failed reviews do not count.
     pub fn rejects(&self, data: &Value) -> bool {
         let entries = data.as_array().map(Vec::as_slice).unwrap_or_default();
         let verdicts: Vec<bool> =

@@ -1,4 +1,4 @@
-//! `round`: asks every chosen participant the same question at once, blind. Its rule and its ties count the ballots.
+//! `round` step: asks all chosen participants one question at once, blind. Its rule counts the ballots.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ keys! {
             "The ballot form, or its kind alone.",
             "{kind: choice, options: [redis, none]}",
         ) => ballot,
-        /// None: counted and not decided.
+        /// If absent, ballots are counted but nothing is decided.
         rule: Option<Rule> as (RuleKeys::KIND) =
             key("rule", "counted, not decided", "The voting rule; TALLIES.md lists them.", "majority")
             => |entries: Entries<'_>| rule(entries).rule,
@@ -39,14 +39,14 @@ keys! {
         close: Close = key("close", "all", "When the round closes.", "quorum"),
         deadline_ms: Option<u64> as (Duration) =
             key("deadline", "none", "The most time the round stays open.", "90s"),
-        /// It also closes and reveals while failed seats keep it below its quorum.
+        /// Closes and reveals even if failed seats keep the round below its quorum.
         closes_below_quorum: bool as (Words(|| vec!["stop", "close"])) = key(
             "on_failed",
             "stop",
             "What a headless run does if failed seats keep the round below its quorum.",
             "close",
         ),
-        /// Next step if it is held and not decided.
+        /// Next step if the round ran without a decision.
         on_undecided: Option<String> =
             key("on_undecided", "`on_error`", "The next step if the round is held and not decided.", "again"),
         revises: Option<String> =
@@ -63,18 +63,18 @@ keys! {
         artifacts: Selection = key("artifacts", "all", "The artifacts they are shown.", "[REQ-001]"),
     } and {
         terms: RuleOptions => |entries: Entries<'_>| rule(entries).terms(),
-        /// Source of its options; none if they are written.
+        /// Source of the options, unless they are written.
         options_from: Option<Box<OptionsFrom>> => options_from,
-        /// Something of it is refused, from which it may follow that it has no rule.
+        /// Set after an error in the round; a missing `rule` may then be a consequence.
         is_wrong: bool,
-        /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
+        /// Lines from a list, assigned to the seats in roster order.
         directives_in_turn: Vec<String>
             => |entries: Entries<'_>| entries.list("directives").iter().filter_map(as_text).collect(),
     }
 }
 
 keys! {
-    /// A rule with its terms, or its name.
+    /// Rule with its options, or only its name.
     #[derive(Default)]
     pub struct RuleKeys as "rule" ("the rule") or "name" (Words(Rule::names)) {
         rule: Option<Rule> = key("name", REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
@@ -117,7 +117,7 @@ pub fn round(entries: Entries<'_>) -> Round {
     round
 }
 
-/// Checks a round's rule, with its terms, against its ballots. Returns whether the rule counts them.
+/// Checks a round's rule and its options against the ballot. Returns whether the rule counts this ballot.
 fn check_rule(round: &Round, entries: Entries<'_>) -> bool {
     if round.act_at.is_some() && !entries.has("rule") {
         let message = "`act_at` without a rule: nothing is decided";
@@ -127,7 +127,7 @@ fn check_rule(round: &Round, entries: Entries<'_>) -> bool {
     let refuse = |message: String, hint: &str| entries.refuse(node, message, hint);
     let (name, kind) = (rule.name(), round.ballot.kind);
     let info = kind.info();
-    // Of a ballot with an error, or under another name, it is not known whether the rule counts it.
+    // If the ballot has an error, its support by the rule is unknown.
     let is_sound = !entries.found.is_wrong(entries.node("ballot").unwrap_or(entries.node));
     if is_sound && info.countable.is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
         let fitting = info.countable.map(Rule::for_kind).unwrap_or_default();
@@ -160,7 +160,7 @@ impl RuleKeys {
     }
 }
 
-/// The key `rule` of a round.
+/// Reads the key `rule` of a round.
 fn rule(entries: Entries<'_>) -> RuleKeys {
     entries.node("rule").and_then(|node| RuleKeys::from_node(node, &SEED, entries.found)).unwrap_or_default()
 }
@@ -202,7 +202,7 @@ from_node! {
 pub enum Selection {
     #[default]
     All,
-    /// These, in roster order.
+    /// Names as written; users apply roster order.
     Named(Vec<String>),
 }
 
@@ -211,25 +211,24 @@ impl Selection {
         *self == Self::All || self.names().iter().any(|known| known == name)
     }
 
-    /// The names that are given.
     pub fn names(&self) -> &[String] {
         if let Self::Named(names) = self { names } else { &[] }
     }
 }
 
-/// Number of seats that must take part for a decision.
+/// Number of participating seats that a decision requires.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quorum {
     #[default]
     MoreThanHalf,
     Seats(u32),
-    /// This share of the seats, in percent, rounded up.
+    /// Share of the seats in percent, rounded up.
     Percent(u32),
 }
 
 impl Quorum {
-    /// A number from 1 on, or a percentage such as `60%`.
+    /// Reads a number from 1, or a percentage such as `60%`.
     pub fn of(node: &Node) -> Option<Self> {
         match &node.value {
             Value::Number(n) => {
@@ -243,7 +242,7 @@ impl Quorum {
         }
     }
 
-    /// The number of seats it means at a table of `seats`.
+    /// Returns the required number among `seats` seats.
     pub fn required_of(self, seats: usize) -> usize {
         match self {
             Self::MoreThanHalf => seats / 2 + 1,
@@ -254,14 +253,14 @@ impl Quorum {
 }
 
 enum_of_words! {
-    /// When a round closes by itself. Every policy also ends when no seat is open any more.
+    /// Close policy. Under every policy, a round also closes once all its seats are settled.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Close {
-        /// When every seat is sealed, failed or excused.
+        /// Once every seat is sealed, failed or excused.
         #[default]
         All = "all",
-        /// When as many seats are sealed as the quorum asks.
+        /// Once as many seats are sealed as the quorum requires.
         Quorum = "quorum",
         Deadline = "deadline",
         Manual = "manual",
@@ -269,10 +268,10 @@ enum_of_words! {
 }
 
 enum_of_words! {
-    /// The part of a revised round that is shown: the key `feedback`.
+    /// Part of a revised round that is shown: the key `feedback`.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum Feedback {
-        /// The reasons, without authors and counts.
+        /// Reasons without authors and counts.
         #[default]
         Reasons = "reasons",
         Counts = "counts",
@@ -292,7 +291,7 @@ impl Feedback {
 }
 
 enum_of_words! {
-    /// The part of the last closed round's answers in a snapshot.
+    /// Part of the last closed round's answers that a snapshot shows.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum RecalledAnswers {
         #[default]
@@ -301,13 +300,13 @@ enum_of_words! {
         Positions = "positions",
         /// Reasons of each answer, without its ballot and confidence.
         Reasons = "reasons",
-        /// None; its count alone.
+        /// No answers; only the tally.
         None = "none",
     }
 }
 
 keys! {
-    /// The memory of a round's snapshot as it is written; what is left out is the definition's, or the default.
+    /// Recall settings as written; an absent key has the definition's value or the default.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     pub struct RecallKeys as "context" ("`context`") {
         answers: Option<RecalledAnswers> =
@@ -329,11 +328,11 @@ fn results(context: Entries<'_>) -> Option<Selection> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
-    /// Of the answers of the round closed last.
+    /// Part of the last closed round's answers.
     pub answers: RecalledAnswers,
-    /// Number of closed rounds; with 0, nothing of any round.
+    /// Number of closed rounds; 0 hides all rounds.
     pub rounds: usize,
-    /// The other steps whose results are in it, by id or by the key of their result.
+    /// Other steps whose results are shown, by id or result key.
     pub results: Selection,
 }
 

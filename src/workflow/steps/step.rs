@@ -1,6 +1,6 @@
-//! A step of any type: its keys, what it holds once it is loaded, and how it is read.
+//! Step of any type: shared keys, loaded form and reader.
 //!
-//! Expressions, templates and schemas have been read; they are worked out where they are used.
+//! Expressions, templates and schemas are parsed here and evaluated where they are used.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ keys! {
             key("max_runs", "no limit", "The most runs of the step.", "3"),
         on_exhausted: Option<String> =
             key("on_exhausted", "the facilitator is asked", "The next step after `max_runs`.", "escalate"),
-        // The keys from here on are those of some types.
+        // The following keys exist only for some types.
         input: Option<String> = key(
             "input",
             "",
@@ -57,7 +57,7 @@ keys! {
         max_retries: u32 = key("max_retries", "0", "The number of retries after a failure.", "2"),
         retry_delay_ms: Option<u64> as (Duration) =
             key("retry_delay", "none", "The time before each retry.", "1s"),
-        /// Of one attempt, or of one seat of a round.
+        /// Limit of one attempt, or of one seat of a round.
         timeout_ms: Option<u64> as (Duration) =
             key("timeout", "the configured one", "The limit of one attempt.", "5m"),
         facilitator_directive: Option<String> = key(
@@ -67,19 +67,19 @@ keys! {
             "\"Be brief.\"",
         ),
     } and {
-        /// The steps inside it, in the order of the file.
+        /// Steps inside the step, in file order.
         steps: Vec<Step> => nested,
-        /// Of an `each`, one sequence an item, `ID.1`, `ID.2` …, from when it begins and the list is there.
+        /// In an `each`: one sequence per item (`ID.1`, `ID.2` …), created when the step begins.
         copies: Vec<Step>,
         place: (u64, u64) => Entries::place,
         is_copy: bool,
     }
 }
 
-/// The keys of every step.
+/// Keys of every step.
 pub const EVERY: &[KeySpec] = Step::KEYS.split_at(8).0;
 
-/// Keys that several types have, and which.
+/// Keys shared by several step types, with these types.
 const SHARED: [(&str, &str); 6] = [
     ("input", "agent sequence use"),
     ("output", "agent round parallel sequence each use transform approval review"),
@@ -131,7 +131,7 @@ pub fn type_names() -> Vec<&'static str> {
     TYPES.iter().map(|of| of.name).collect()
 }
 
-/// The type of a step; `None` if it is not known.
+/// Returns the type of a step; `None` if it is unknown.
 pub fn type_of(step: &Node) -> Option<&'static StepType> {
     if !matches!(step.value, Yaml::Map(_)) {
         return None;
@@ -149,14 +149,14 @@ impl StepType {
         self.keys.iter().any(|key| key.name == "steps")
     }
 
-    /// It has a key that several types have.
+    /// Returns whether the type has this shared key.
     pub fn shares(&self, key: &str) -> bool {
         let has = |words: &str, word: &str| words.split(' ').any(|known| known == word);
         SHARED.iter().any(|(keys, types)| has(keys, key) && has(types, self.name))
     }
 }
 
-/// The keys that several types have, each with these types.
+/// Iterates over the shared keys, each with the types that have it.
 pub fn shared_keys() -> impl Iterator<Item = (&'static KeySpec, &'static str)> {
     Step::KEYS[EVERY.len()..].iter().map(|key| {
         let row = SHARED.iter().find(|(keys, _)| keys.split(' ').any(|name| name == key.name));
@@ -164,7 +164,7 @@ pub fn shared_keys() -> impl Iterator<Item = (&'static KeySpec, &'static str)> {
     })
 }
 
-/// The keys of a step of a type; of a step whose type is not known, those of all types.
+/// Returns the keys of a step type; if the type is unknown, those of all types.
 pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
     let own = TYPES.iter().filter(|known| of.is_none_or(|of| of.name == known.name));
     let own: Vec<&KeySpec> = own.flat_map(|of| of.keys).collect();
@@ -175,7 +175,7 @@ pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
     EVERY.iter().chain(own.clone()).chain(shared.filter(is_shared)).collect()
 }
 
-/// The steps inside a step; of a type that has none, none are read.
+/// Reads the nested steps of a step; empty if its type has none.
 fn nested(entries: Entries<'_>) -> Vec<Step> {
     let Some(of) = type_of(entries.node).filter(|of| of.has_steps()) else { return Vec::new() };
     if let Some(node) = entries.node("steps").filter(|node| node.value == Yaml::List(Vec::new())) {
@@ -194,7 +194,7 @@ fn kind(entries: Entries<'_>) -> StepKind {
         "transform" => StepKind::Transform(Transform::from_key(entries, &flow::TRANSFORM[0])),
         "condition" => StepKind::Condition(Branch::read(entries)),
         "review" => StepKind::Review(Review::read(entries)),
-        // An approval, or of no known type: the file does not load.
+        // An approval, or an unknown type; the latter has an error, so the file does not load.
         _ => StepKind::Approval(Approval::read(entries)),
     }
 }
@@ -205,11 +205,11 @@ pub enum StepKind {
     Approval(Approval),
     Agent(Box<Agent>),
     Parallel {
-        /// Number of steps that must succeed; all unless given.
+        /// Number of steps that must succeed; `None` means all.
         min_success: Option<usize>,
     },
     Sequence {
-        /// The item that it is a copy for, inside an `each`.
+        /// Item that this sequence is the copy for, inside an `each`.
         item: Option<Item>,
     },
     Each(Box<Each>),
@@ -224,17 +224,17 @@ impl Default for StepKind {
     }
 }
 
-/// One item of the list of an `each`.
+/// Item of the list of an `each`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub key: String,
     pub value: Value,
 }
 
-/// The most items of the list of an `each`.
+/// Most items in the list of an `each`.
 pub const MOST_ITEMS: usize = 1_000;
 
-/// The id that a step inside an `each` was written with: what follows the number of the item.
+/// Returns the id of a copied step as written: the part after the item's number.
 pub fn written_id(id: &str) -> &str {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = id.split('.').collect();
@@ -268,7 +268,7 @@ enum_of_words! {
 }
 
 impl Record {
-    /// Content of the list; none if it must be a map of lists.
+    /// Returns the kind of the listed records; `None` if the path must lead to a map of lists.
     pub fn recorded(&self) -> Option<Recorded> {
         let last = self.from.path().last().map_or("", String::as_str);
         Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what)
@@ -276,21 +276,21 @@ impl Record {
 }
 
 enum_of_words! {
-    /// Check of the facilitator's words against the material.
+    /// Level of the completeness check of a work item.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum Completeness {
-        /// Whatever is found refuses the work item, guesses about language too.
+        /// Every finding rejects the work item, including those guessed from its wording.
         Strict = "strict",
-        /// A certain finding refuses the work item, a possible one is a warning.
+        /// Certain findings reject the work item; possible ones are warnings.
         #[default]
         Warn = "warn",
-        /// It is not checked.
+        /// No check.
         Off = "off",
     }
 }
 
 impl Step {
-    /// Copies the steps of an `each` for every item of its list.
+    /// Creates a copy of the steps of an `each` for every item.
     pub fn expand(&mut self, items: &[Value]) {
         let StepKind::Each(each) = &self.kind else { return };
         let ids: Vec<String> = self.steps.iter().flat_map(Self::own_ids).collect();
@@ -307,13 +307,13 @@ impl Step {
         self.copies = items.iter().zip(1..).map(copy).collect();
     }
 
-    /// Its id and those of the steps inside it; not of steps that are copied once more.
+    /// Returns the ids of the step and its nested steps. The steps of a nested `each` are copied later.
     fn own_ids(&self) -> Vec<String> {
         let inside: &[Self] = if let StepKind::Each(_) = self.kind { &[] } else { &self.steps };
         std::iter::once(self.id.clone()).chain(inside.iter().flat_map(Self::own_ids)).collect()
     }
 
-    /// Makes it a copy inside the step `around`; `ids` are the steps that are copied with it.
+    /// Turns the step into a copy inside the step `around`; `ids` are the steps copied together.
     fn put_into(&mut self, around: &str, ids: &[String]) {
         self.rename_references(around, ids);
         if self.output.is_none() {
@@ -321,7 +321,7 @@ impl Step {
         }
         self.id = format!("{around}.{}", self.id);
         self.is_copy = true;
-        // The steps of an `each` are copied once more.
+        // The steps of a nested `each` are copied later.
         let is_each = matches!(self.kind, StepKind::Each(_));
         let put = if is_each { Self::rename_all_references } else { Self::put_into };
         self.steps.iter_mut().for_each(|step| put(step, around, ids));
@@ -345,7 +345,7 @@ impl Step {
         }
     }
 
-    /// The id of what it makes: its key, which copies for several items share.
+    /// Returns the id of the step's result. Copies use their own id, because they share one key.
     pub fn made_id(&self) -> &str {
         if self.is_copy { &self.id } else { self.key() }
     }
@@ -371,7 +371,7 @@ impl Step {
         if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
     }
 
-    /// The schema of what an agent answers to it.
+    /// Returns the schema for an agent's answer.
     pub fn answer_schema(&self) -> Option<&OutputSchema> {
         match &self.kind {
             StepKind::Agent(agent) => agent.output_schema.as_ref(),
@@ -384,7 +384,7 @@ impl Step {
         if let StepKind::Agent(agent) = &self.kind { Some(agent) } else { None }
     }
 
-    /// The steps inside it; of an `each` those that are written, and once it has begun the copies.
+    /// Returns the nested steps; for an `each` that has begun, the copies.
     pub fn nested(&self) -> &[Self] {
         if self.copies.is_empty() { &self.steps } else { &self.copies }
     }
@@ -393,18 +393,18 @@ impl Step {
         self.steps.iter_mut().chain(&mut self.copies)
     }
 
-    /// This step and every one inside it, each right after the step it is in.
+    /// Returns the step and all nested steps, each directly after its parent.
     pub fn all(&self) -> Vec<&Self> {
         let inside = self.nested().iter().flat_map(Self::all);
         std::iter::once(self).chain(inside).collect()
     }
 
-    /// It has that id, or a step inside it has.
+    /// Returns whether the step or a nested one has this id.
     pub fn holds(&self, id: &str) -> bool {
         self.id == id || self.nested().iter().any(|step| step.holds(id))
     }
 
-    /// The step whose result it leaves: of a sequence its last one.
+    /// Returns the step that produces the result: in a sequence, the last one.
     pub fn last(&self) -> &Self {
         match &self.kind {
             StepKind::Sequence { .. } => self.steps.last().map_or(self, Self::last),
@@ -412,17 +412,17 @@ impl Step {
         }
     }
 
-    /// It asks participants, who get the facilitator's line.
+    /// Returns whether the step asks participants, who then receive its `facilitator_directive`.
     pub fn asks_seats(&self) -> bool {
         matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
     }
 
-    /// It asks participants or the facilitator.
+    /// Returns whether the step asks participants or the facilitator.
     pub fn asks_somebody(&self) -> bool {
         self.asks_seats() || matches!(self.kind, StepKind::Approval(_))
     }
 
-    /// The key its result has in the context.
+    /// Returns the key of the result in the context.
     pub fn key(&self) -> &str {
         self.output.as_deref().unwrap_or(&self.id)
     }
@@ -441,7 +441,7 @@ impl Step {
         }
     }
 
-    /// Its result is in the context even if it failed: as an envelope of several.
+    /// Returns whether the result is an envelope, which enters the context even after a failure.
     pub fn is_envelope(&self) -> bool {
         matches!(
             self.kind,
@@ -457,7 +457,7 @@ impl Step {
         }
     }
 
-    /// Changes its round, or every round inside it.
+    /// Applies `change` to its round and to every nested one.
     pub fn change_rounds(&mut self, change: &mut dyn FnMut(&mut Round)) {
         if let StepKind::Round(round) = &mut self.kind {
             change(round);
@@ -465,7 +465,7 @@ impl Step {
         self.nested_mut().for_each(|step| step.change_rounds(change));
     }
 
-    /// Puts an artifact before its rounds that choose theirs by name.
+    /// Adds an artifact to each nested round that selects artifacts by name.
     pub fn show_artifact(&mut self, id: &str) {
         self.change_rounds(&mut |round| {
             if let Selection::Named(names) = &mut round.artifacts

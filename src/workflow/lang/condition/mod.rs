@@ -1,8 +1,8 @@
-//! A condition: a small, strict language over what steps left behind.
+//! Condition language: strict expressions over step results.
 //!
-//! It holds paths (`context.parallel-tests.success`, `context["parallel-tests"].data[0].result`),
-//! literals, `=== !== < > <= >= && || !` and parentheses, binding as in JavaScript. Nothing is
-//! converted: what is not true or false is no condition, and text is never a number.
+//! It has paths (`context.parallel-tests.success`, `context["parallel-tests"].data[0].result`), literals,
+//! `=== !== < > <= >= && || !` and parentheses, with the precedence of JavaScript. Values are never
+//! converted: a condition must yield true or false, and text is never a number.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -18,7 +18,7 @@ const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;
 const ROOTS: [&str; 8] = ["context", "input", "error", "runs", "rounds", "agenda", "conflicts", "questions"];
 
-/// The default one stands for a text with an error.
+/// The default replaces a text that does not parse.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Condition {
     text: String,
@@ -30,10 +30,10 @@ enum Expr {
     #[default]
     Undefined,
     Literal(Value),
-    /// A path, the root first.
+    /// Path, root first.
     Path(Vec<String>),
     Not(Box<Expr>),
-    /// Parts with `||` or `&&` between them: `true` or `false`, the first part that is it decides.
+    /// Parts joined by `||` (`true`) or `&&` (`false`): the first part with that value decides.
     Joined(bool, Vec<Expr>),
     Compare(Box<Expr>, Compare, Box<Expr>),
 }
@@ -70,25 +70,25 @@ impl Condition {
         &self.text
     }
 
-    /// Every path it reads, the root first.
+    /// Returns every path that the condition reads, root first.
     pub fn paths(&self) -> Vec<&[String]> {
         self.expr.paths()
     }
 
-    /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds`, `agenda`,
-    /// `conflicts`, `questions` and perhaps `error`.
+    /// Evaluates the condition over `scope`.
     ///
-    /// What a path does not find is undefined; `context.<step>.success` is then what `success_of`
-    /// says. `===` compares contents, numbers by value; lists and maps are the same when everything
-    /// in them is. `<` and its kin compare two numbers or two texts, and are false where a side is
-    /// undefined or null; other pairs have no order, and are an error.
+    /// The scope is an object of `input`, `context`, `runs`, `rounds`, `agenda`, `conflicts`, `questions`
+    /// and possibly `error`. A path without a value is undefined; if it is `context.<step>.success`,
+    /// `success_of` supplies the value. `===` compares contents, and numbers by value. `<`, `>`, `<=` and
+    /// `>=` compare two numbers or two texts; they are false if a side is undefined or null. Fails on other
+    /// pairs, and if the result is neither true nor false.
     pub fn holds(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
         Scope { values: scope, success_of }.truth(&self.expr)
     }
 }
 
 impl Expr {
-    /// Every path in it, in the order of the text.
+    /// Returns every path in the order of the text.
     fn paths(&self) -> Vec<&[String]> {
         match self {
             Self::Undefined | Self::Literal(_) => Vec::new(),
@@ -109,7 +109,7 @@ impl Expr {
     }
 }
 
-/// Reads by recursive descent, at most [`DEEPEST`] levels down.
+/// Recursive-descent parser, limited to [`DEEPEST`] levels.
 struct Parser<'a> {
     scan: Lexer<'a>,
     depth: usize,
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over `token`, if it comes next.
+    /// Skips `token` and any space before it; returns whether it was there.
     fn comes(&mut self, token: &str) -> bool {
         self.scan.space();
         self.scan.eat(token)
@@ -242,10 +242,10 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A value; none is undefined.
+/// Value of an expression; `None` is undefined.
 type MaybeValue<'a> = Option<Cow<'a, Value>>;
 
-/// What a condition is evaluated over. Nothing is converted on the way.
+/// Data that a condition is evaluated over.
 struct Scope<'a> {
     values: &'a Value,
     success_of: &'a dyn Fn(&str) -> Option<bool>,

@@ -1,4 +1,4 @@
-//! What conditions come to, by tables.
+//! Table tests of conditions.
 
 use proptest::prelude::{any, proptest};
 use serde_json::{Value, json};

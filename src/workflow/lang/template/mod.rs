@@ -1,9 +1,9 @@
-//! A prompt's template: the Handlebars language, printed for models instead of browsers.
+//! Prompt templates: the Handlebars language, printed for models instead of browsers.
 //!
-//! Values, `if`, `unless`, `each`, `with`, `@key @index @first @last @root`, `../`, comments and lines
-//! that hold a block tag alone work as in handlebars.js; nothing is escaped, lists join with `,`, maps
-//! print as compact JSON. Helpers are `number` and `join`. Partials, decorators, raw blocks, `~` and
-//! block parameters are refused; values are never templates.
+//! Values, `if`, `unless`, `each`, `with`, `@key @index @first @last @root`, `../`, comments and lines with
+//! only a block tag work as in handlebars.js. Nothing is escaped, lists are joined with `,`, and maps print
+//! as compact JSON. The helpers are `number` and `join`. Partials, decorators, raw blocks, `~` and block
+//! parameters are errors; values are never parsed as templates.
 
 mod parse;
 mod render;
@@ -29,14 +29,16 @@ impl Template {
         &self.text
     }
 
-    /// Prints it over `scope`. What is not there prints nothing; a helper that is given what it cannot take is
-    /// an error, and so is a text or a work past its limit.
+    /// Renders the template over `scope`; a path without a value prints nothing.
+    ///
+    /// Fails if a helper gets a value of the wrong type, or if a limit of size or work is exceeded.
     pub fn render(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::PrintsNothing)
     }
 
-    /// Prints it over `scope`; a place without a value is an error. `if`, `unless` and `with` may ask for
-    /// what is not there.
+    /// Renders like [`Template::render`], but fails at a path without a value.
+    ///
+    /// `if`, `unless` and `with` may still test absent paths.
     pub fn render_in_full(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::Fails)
     }
@@ -45,20 +47,20 @@ impl Template {
         text.contains("{{")
     }
 
-    /// A text that prints as this one, whatever braces it holds.
+    /// Returns a template that prints exactly this text, including its braces.
     pub fn literal(text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("{{") {
             out.push_str(before);
-            // A backslash before a tag would take it for text.
+            // A backslash directly before the tag would escape it.
             out.push_str(if before.ends_with('\\') { "\\{{\"{{\"}}" } else { "\\{{" });
             rest = after;
         }
         out + rest
     }
 
-    /// Every path that is looked up in the scope itself, not in an item of a list or a map.
+    /// Returns every path that is resolved in the scope itself, not in an item of a loop.
     pub fn paths(&self) -> Vec<&[String]> {
         let mut paths = Vec::new();
         collect(&self.nodes, 0, &mut paths);
@@ -66,7 +68,7 @@ impl Template {
     }
 }
 
-/// Adds the paths that reach the scope from `depth` levels down.
+/// Collects the paths that reach the scope from `depth` levels of nesting.
 fn collect<'a>(nodes: &'a [TemplateNode], depth: usize, paths: &mut Vec<&'a [String]>) {
     for node in nodes {
         let path = match node {

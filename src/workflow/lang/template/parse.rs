@@ -1,4 +1,4 @@
-//! Reading a template: text and tags, the lines that tags take, and the tree they make.
+//! Template parser: text, tags, and the tree that they form.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::diagnostic::did_you_mean;
 use crate::workflow::lang::lexer::Lexer;
 
 const LONGEST: usize = 1_000_000;
-/// Blocks within blocks at most.
+/// Deepest nesting of blocks.
 const DEEPEST: usize = 50;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub enum TemplateNode {
     Block(TemplateBlock),
 }
 
-/// A block and what is printed otherwise.
+/// Block and its `else` part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateBlock {
     pub kind: BlockKind,
@@ -41,7 +41,7 @@ const BLOCKS: [(&str, BlockKind); 4] = [
     ("with", BlockKind::With),
 ];
 
-/// A value as it is printed.
+/// Print format of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printing {
     Plain,
@@ -53,10 +53,10 @@ pub enum Printing {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
-    /// As it is written, for messages.
+    /// Text as written, for messages.
     pub text: String,
     pub root: Root,
-    /// The number of `../` at its beginning.
+    /// Number of leading `../`.
     pub up: usize,
     pub segments: Vec<String>,
 }
@@ -64,11 +64,11 @@ pub struct Path {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     Here,
-    /// The scope as a whole, `@root`.
+    /// Entire scope, `@root`.
     Scope,
-    /// The loop around it: `@key`, `@index`, `@first`, `@last`.
+    /// Variables of the enclosing loop: `@key`, `@index`, `@first`, `@last`.
     Loop,
-    /// None: the only segment is a value, as JSON.
+    /// Literal: the only segment is a JSON value.
     Literal,
 }
 
@@ -98,13 +98,13 @@ enum TagKind {
 
 struct Parser<'a> {
     text: &'a str,
-    /// The byte that is read next.
+    /// Byte offset of the unread rest.
     at: usize,
     depth: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// The nodes up to the tag that ends them: `{{else}}`, one that closes a block, or none.
+    /// Parses nodes until `{{else}}`, a closing tag or the end of the text; returns that tag.
     fn nodes(&mut self) -> Result<(Vec<TemplateNode>, Option<Tag<'a>>), GrammarError> {
         let mut nodes = Vec::new();
         let push_text = |nodes: &mut Vec<TemplateNode>, text: &str| {
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
                 continue;
             }
             let (tag, end) = self.tag(open)?;
-            // A tag that prints nothing and is alone on its line takes the line with it.
+            // A tag that prints nothing and is alone on its line also removes the line.
             let is_blank = |c: char| c != '\n' && c.is_whitespace();
             let (line, rest) = (self.text[..open].trim_end_matches(is_blank), &self.text[end..]);
             let after = rest.trim_start_matches(is_blank);
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         Ok((nodes, None))
     }
 
-    /// Reads the tag that opens at `open`; gives it and the byte after it.
+    /// Reads the tag that starts at `open`; returns it and the offset behind it.
     fn tag(&self, open: usize) -> Result<(Tag<'a>, usize), GrammarError> {
         let rest = &self.text[open + 2..];
         let (mut kind, sigil, close) = match rest.chars().next() {
@@ -179,7 +179,8 @@ impl<'a> Parser<'a> {
         Ok((Tag { kind, scan: Lexer { text: &self.text[..end], at: start } }, end + close.len()))
     }
 
-    /// Reads a block up to the tag that closes it, and gives that too: an `{{else if}}` has none of its own.
+    /// Parses a block and returns it with its closing tag. An `{{else if}}` shares the tag of the outer
+    /// block.
     fn block(
         &mut self,
         mut tag: Tag<'a>,
@@ -230,7 +231,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Length of the inside of a tag: up to `}`, outside quotes and brackets.
+/// Returns the length of a tag's inside: up to `}` outside quotes and brackets.
 fn inner_length(text: &str) -> Option<usize> {
     let mut inside: Option<char> = None;
     for (at, c) in text.char_indices() {
@@ -257,10 +258,10 @@ fn refuse_others(inner: &str, at: usize) -> Result<(), GrammarError> {
     Err(GrammarError::new(at, message).hint(hint))
 }
 
-/// The text between two pairs of braces, read from left to right.
+/// Text between two pairs of braces.
 struct Tag<'a> {
     kind: TagKind,
-    /// Over the template up to the end of the tag's inside.
+    /// Lexer over the template up to the end of the tag's inside.
     scan: Lexer<'a>,
 }
 
@@ -278,7 +279,7 @@ impl<'a> Tag<'a> {
         Err(error.hint("a tag holds one path, or a helper and what it is given"))
     }
 
-    /// Passes over the next word.
+    /// Reads the next word.
     fn word(&mut self) -> &'a str {
         self.scan.space();
         let word = self.scan.rest().split_whitespace().next().unwrap_or_default();
@@ -286,7 +287,7 @@ impl<'a> Tag<'a> {
         word
     }
 
-    /// A path, a text in quotes, or a helper with what it is given.
+    /// Reads a path, a quoted text, or a helper with its arguments.
     fn value(mut self) -> Result<TemplateNode, GrammarError> {
         self.scan.space();
         let start = self.scan.at;
@@ -313,7 +314,7 @@ impl<'a> Tag<'a> {
         self.end().map(|()| node)
     }
 
-    /// A path, or a number, a text in quotes, `true`, `false` or `null`.
+    /// Reads a path or a literal: a number, a quoted text, `true`, `false` or `null`.
     fn argument(&mut self) -> Result<Path, GrammarError> {
         self.scan.space();
         let start = self.scan.at;
@@ -331,7 +332,7 @@ impl<'a> Tag<'a> {
         Ok(Path { text, root: Root::Literal, up: 0, segments })
     }
 
-    /// Text between quotes, without escapes.
+    /// Reads text between quotes, without escapes.
     fn quoted(&mut self) -> Result<String, GrammarError> {
         let rest = self.scan.rest();
         let text = ['"', '\''].into_iter().find_map(|quote| rest.strip_prefix(quote)?.split_once(quote));
@@ -343,7 +344,8 @@ impl<'a> Tag<'a> {
         Ok(text.to_owned())
     }
 
-    /// `a.b`, `a/[any name]`; `.`, `..` and `this` can only begin one, `@` makes it one of the loop.
+    /// Reads `a.b` or `a/[any name]`. `.`, `..` and `this` are allowed only at the start; `@` starts loop
+    /// variables.
     fn path(&mut self) -> Result<Path, GrammarError> {
         self.scan.space();
         let start = self.scan.at;
@@ -398,7 +400,7 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// A name may hold this character outside brackets.
+/// Returns whether a name may contain the character outside brackets.
 fn in_name(c: char) -> bool {
     !c.is_whitespace() && !"!\"#%&'()*+,./;<=>@[\\]^`{|}~".contains(c)
 }

@@ -1,6 +1,6 @@
-//! Printing a tree over a scope, within limits of size and work.
+//! Template renderer, limited in size and work.
 //!
-//! Text is printed as it is, lists are joined with `,`, maps are compact JSON, numbers are as in JavaScript.
+//! Text prints unchanged, lists are joined with `,`, maps print as compact JSON, numbers as in JavaScript.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use super::parse::{BlockKind, Path, Printing, Root, TemplateBlock, TemplateNode}
 use crate::workflow::lang::value_path::{kind_of, walk};
 
 const LARGEST: usize = 8 * 1024 * 1024;
-/// The most parts that are printed, those of loops each time.
+/// Most nodes rendered, counting each loop iteration.
 const MOST_WORK: usize = 2_000_000;
 
-/// A value, or nothing.
+/// Value of a path, if it has one.
 type Seen<'a> = Option<Cow<'a, Value>>;
 
 /// Treatment of a path without a value.
@@ -87,7 +87,7 @@ impl<'a> Render<'a> {
     }
 
     fn each(&mut self, block: &'a TemplateBlock) -> Result<(), String> {
-        // A list and a map are always borrowed from the scope.
+        // Lists and maps are always borrowed from the scope.
         let items: Vec<(Value, &'a Value)> = match self.expected(&block.of)? {
             Some(Cow::Borrowed(Value::Array(items))) => {
                 items.iter().enumerate().map(|(nth, item)| (nth.into(), item)).collect()
@@ -120,7 +120,7 @@ impl<'a> Render<'a> {
         printed
     }
 
-    /// The value of a path; an error where there is none and there must be one.
+    /// Returns the value of a path. Fails without a value if `absent` requires one.
     fn expected(&self, path: &'a Path) -> Result<Seen<'a>, String> {
         let value = self.path(path);
         let is_absent = value.as_deref().is_none_or(Value::is_null);
@@ -206,7 +206,7 @@ fn is_true(value: &Value) -> bool {
     is_there(value) && value.as_f64() != Some(0.0)
 }
 
-/// As [`is_true`], but 0 is something.
+/// Like [`is_true`], except that 0 counts as present.
 fn is_there(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! Templates by tables: the prompts of the documents, what handlebars.js prints, what is refused.
+//! Table tests of templates: documented prompts, output of handlebars.js, errors.
 
 use proptest::prelude::{any, proptest};
 use serde_json::{Value, json};
@@ -91,7 +91,7 @@ fn truth_is_that_of_handlebars() {
     assert_eq!(printed.as_deref(), Ok("list:01 zero:01 empty:01 none:01 map:10 no:01 text:10 one:10 0"));
 }
 
-/// Templates and what handlebars.js 4.7 printed for them, its maps told to print as JSON.
+/// Compares with recorded output of handlebars.js 4.7, set to print maps as JSON.
 #[test]
 fn prints_what_handlebars_js_prints() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/handlebars.json");

@@ -1,24 +1,25 @@
-//! Which texts are the same or nearly so, whoever wrote them.
+//! Detection of equal and nearly equal texts.
 //!
-//! Texts are alike if each shares nine tenths of its runs of five words with the other, whatever their case
-//! and signs; a text of fewer words is one run. Of a chain of alike texts all are one group. It takes about
-//! linear time: only texts that share one of their rarest runs are compared.
+//! Two texts are alike if each shares at least nine tenths of its runs of five words with the other; case
+//! and punctuation are ignored. A shorter text is a single run. Groups are transitive: a chain of alike
+//! texts is one group. The time is about linear, because only texts that share one of their rarest runs are
+//! compared.
 
 use std::collections::HashMap;
 
 const RUN: usize = 5;
 
-/// Groups of at least two texts, by index, in the order of their first.
+/// Returns groups of at least two texts, as indices, in the order of their first text.
 pub fn groups(texts: &[String]) -> Vec<Vec<usize>> {
     let mut known = HashMap::new();
     let runs: Vec<Vec<usize>> = texts.iter().map(|text| runs(text, &mut known)).collect();
     let mut common = vec![0_usize; known.len()];
     runs.iter().flatten().for_each(|run| common[*run] += 1);
-    // For each text the first of its group.
+    // By text: the first text of its group.
     let mut first: Vec<usize> = (0..texts.len()).collect();
     let mut with: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
     for (at, own) in runs.iter().enumerate() {
-        // Two texts that share enough share one of the rarest runs of both.
+        // Two alike texts always share one of the rarest runs of each.
         let mut rarest = own.clone();
         rarest.sort_by_key(|run| common[*run]);
         rarest.truncate(own.len() - needed(own.len()) + usize::from(!own.is_empty()));
@@ -40,7 +41,7 @@ pub fn groups(texts: &[String]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The different runs of words of a text, each by its number among the `known` ones, sorted.
+/// Returns the distinct runs of a text as sorted ids; `known` assigns the ids.
 fn runs(text: &str, known: &mut HashMap<String, usize>) -> Vec<usize> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_lowercase).collect();

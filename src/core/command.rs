@@ -1,4 +1,4 @@
-//! The commands: all that may be asked of a session, and the word for "no".
+//! Commands that a session accepts, and their refusal.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,71 +10,71 @@ use crate::history::{
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
-/// An order of the facilitator, or of the engine in the facilitator's place.
+/// Command of the facilitator, or of the engine on the facilitator's behalf.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Open(Box<SessionOpened>),
-    // Begins the next step: one inside the parallel that runs while that has one left.
+    // Starts the next step; while a parallel runs, its next unstarted step.
     StartStep,
-    // Offers the work items of an agent's or a review's step; the step fails where there are none.
+    // Offers the work items of an agent or review step; without any, the step fails.
     Offer { step: String },
-    // Takes a work item, or takes it over from a holder whose lease ran out.
+    // Claims a work item, also one whose lease has expired.
     Claim(ItemHolder),
     Renew(ItemHolder),
-    // Takes in a returned work item; its step and try are filled in.
+    // Records a returned work item; its step and attempt are filled in.
     Return(Box<WorkItemReturned>),
-    // Freezes the snapshot and hands it to every seat of the step that runs. The `project_summary` is
-    // `CONTEXT.md` as it is now; the definition's own goes before it.
+    // Opens the round of the running step: freezes the snapshot and offers it to every seat.
+    // `project_summary` is the current `CONTEXT.md`; the definition's own summary has priority.
     OpenRound { project_summary: Option<String>, seal: Option<SealTo> },
     Seal { round: String, participant: String, seal: SealedRecord },
     Invite(SeatInvited),
-    // Takes in the key of a remote seat that takes its invitation.
+    // Records the key of a remote seat that accepts its invitation.
     Join(SeatJoined),
-    // Takes in the ballot that a remote seat has sealed and signed.
+    // Records a ballot that a remote seat has sealed and signed.
     SealRemote(Box<Envelope>),
-    // Takes in that a remote seat has no ballot to give, as it has signed.
+    // Records the signed message of a remote seat that it has no ballot.
     FailRemote(Box<FailedDelivery>),
-    // Puts a refused envelope on record; its step is filled in.
+    // Records a rejected envelope; its step is filled in.
     RefuseEnvelope(EnvelopeRefused),
-    // Takes in that nothing came back; step and time are those of the round.
+    // Records that a seat failed; step and time are filled in from the round.
     Fail(Box<SeatFailed>),
-    // Lets a seat of the open round go.
+    // Excuses a seat of the open round.
     Excuse { participant: String, reason: String },
-    // Asks a seat of the open round again, by another model where one is named.
+    // Retries a seat of the open round, with another model if one is named.
     Retry { participant: String, model: Option<String> },
-    // Closes the round with its key, and reveals what that opens.
+    // Closes the round with its key and reveals the answers that the key opens.
     CloseRound { reason: CloseReason, key: RoundKey },
     Tally,
-    // Asks the person what a step that runs asks; it ends here where there is nothing to ask.
+    // Asks the person the question of a running step; ends the step if it has no question.
     AskPerson { step: String },
-    // Takes in a person's answer, or that a person accepts the result of the round that was counted.
+    // Records a person's answer, or a person's acceptance of the counted round's result.
     Answer(ApprovalGiven),
     ChangeAgenda(AgendaChange),
-    // Changes the round step that is to open next.
+    // Changes the round step that opens next.
     ReviseRound(RoundRevised),
-    // Adds an artifact, or puts it in the place of the one of its id.
+    // Adds an artifact, or replaces the one with its id.
     RecordArtifact { artifact: Map<String, Value>, by: String },
-    // Notes something on a closed round; an empty text takes an earlier note back.
+    // Records a note on a closed round; an empty text removes an earlier note.
     RecordSynthesis { round: String, text: String },
-    // Gives the open round this much more time.
+    // Extends the deadline of the open round.
     ExtendDeadline { more_ms: u64 },
-    // Asks the counted round again, as a new round of its step.
+    // Repeats the counted round as a new round of its step.
     AskRoundAgain,
-    // Begins a session of its own with the history up to the event `at_seq`.
+    // Forks the session: a new one starts with the history up to event `at_seq`.
     Fork { session: String, at_seq: u64 },
     LoseKey,
     AskAgain { seal: Option<SealTo> },
     FinishStep { step: String },
-    // Puts the session to rest; `step` is the one that waits for a person, if one does.
+    // Pauses the session; `step` is the one that waits for a person, if any.
     Pause { reason: PauseReason, step: Option<String> },
-    // Goes on after a rest, or a kill: then so many bytes of a torn write were cut off.
+    // Resumes the session. `torn_bytes` is the length of a torn write that was cut off.
     Resume { program: String, torn_bytes: Option<u64> },
-    // Stops for a cap on time or money.
+    // Stops the session at a limit of time or cost.
     Stop { reason: String },
     Close,
 }
 
-/// A work item, and who has or wants it; a participant with several workers names the `holder`.
+/// Work item and its claimant; `holder` distinguishes workers of one participant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemHolder {
     pub item: String,
@@ -82,12 +82,11 @@ pub struct ItemHolder {
     pub holder: Option<String>,
 }
 
-/// A change of the agenda that somebody asks for, in the list of its name; what is opened gets the next
-/// free id.
+/// Requested change of the agenda. Variants have the names of the lists; opened points get the next free id.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum AgendaChange {
-    /// Gives an agenda item another title or status; a new one if there is none with that id.
+    /// Changes title or status of an agenda item; adds an item if the id is new.
     #[serde(rename = "agenda")]
     Item { id: String, title: Option<String>, status: Option<String>, reason: Option<String> },
     #[serde(rename = "conflicts")]
@@ -100,14 +99,14 @@ pub enum AgendaChange {
     AnswerQuestion { id: String, answer: String },
 }
 
-/// The refusal of a command: nothing has changed.
+/// Refusal of a command, which changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("{0}")]
     Said(String),
     #[error("{0}")]
     Word(RefusalWord),
-    /// A word, and what there is to say about it.
+    /// Word with an explanation.
     #[error("{0}: {1}")]
     Because(RefusalWord, String),
 }
@@ -130,7 +129,7 @@ pub(crate) fn refuse<T>(why: impl Into<Refusal>) -> Result<T, Refusal> {
     Err(why.into())
 }
 
-/// Refuses from inside a function if the condition holds.
+/// Returns from the calling function with a refusal if the condition is true.
 macro_rules! refuse_if {
     ($condition:expr, $why:expr) => {
         if $condition {

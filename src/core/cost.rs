@@ -1,14 +1,14 @@
-//! What tokens cost, at the prices that stood when the session opened.
+//! Cost of tokens, at the prices recorded when the session opened.
 //!
-//! What a service did not tell of, or of a model whose price is not known, has an unknown cost, which is
-//! never 0: a sum with it in it is said to be "at least" so much.
+//! The cost is unknown if a provider reported no usage or a model has no price. An unknown cost is never
+//! counted as 0; a sum that contains one is shown as "at least".
 
 use std::collections::HashMap;
 
 use crate::history::{Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
 use crate::round::answer::TokenUsage;
 
-/// Providers that ask no service and cost nothing.
+/// Providers that call no paid service.
 const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "scripted", "human", "remote"];
 
 pub fn is_free(model: &str) -> bool {
@@ -19,12 +19,12 @@ pub fn is_free(model: &str) -> bool {
 pub struct Cost {
     pub tokens: TokenUsage,
     pub dollars: f64,
-    /// A price, or what a service used, is not known for some of it.
+    /// Set if a price or a usage is missing for a part of the sum.
     pub is_unknown: bool,
 }
 
 impl Cost {
-    /// A program's own figure goes before the listed price.
+    /// Computes the cost of reported usage. A program's own figure has priority over the listed price.
     pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
         let said = tokens.cost_nano_usd.map(|cost| cost as f64 / 1e9);
         let listed = price.map_or(0.0, |price| price.cost_usd(tokens));
@@ -32,8 +32,8 @@ impl Cost {
         Self { tokens, dollars: said.unwrap_or(listed), is_unknown }
     }
 
-    /// The cost of the tokens that were told, and of so many requests that told nothing of theirs: none where
-    /// nobody charges and no tokens were told.
+    /// Adds the cost of reported usage and of `untold` requests without usage. Returns `None` if no usage
+    /// was reported and the requests cannot cost anything.
     fn of(told: Option<TokenUsage>, untold: u32, price: Option<Price>) -> Option<Self> {
         let is_charged = untold > 0 && price.is_none_or(|price| !price.is_nothing());
         let unknown = is_charged.then(|| Self { is_unknown: true, ..Self::default() });
@@ -63,7 +63,7 @@ impl FromIterator<Cost> for Cost {
     }
 }
 
-/// The most tokens of a reply: of a participant, else of a provider, else of all.
+/// Token limits of a reply: a participant's own, else the provider's, else the usual one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyLimits {
     pub usual: u64,
@@ -86,7 +86,7 @@ impl Session {
         known.or_else(|| is_free(model).then(Price::default))
     }
 
-    /// The cost of closed rounds and of returned work items.
+    /// Returns the cost of closed rounds and returned work items.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
@@ -100,7 +100,7 @@ impl Session {
 }
 
 impl RoundRun {
-    /// Nothing before all of its answers are revealed.
+    /// Returns the cost of the round; 0 until all its answers are revealed.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         if self.closed.is_none() || self.sealed_seats().next().is_some() {
             return Cost::default();
@@ -110,7 +110,7 @@ impl RoundRun {
 }
 
 impl Seat {
-    /// None before it is known. A worker elsewhere pays for its own model.
+    /// Returns the cost of the seat once it is known. Remote workers pay for their own models.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let asked = self.item.as_ref().map(|item| item.model.as_str());
         match &self.status {
@@ -120,7 +120,7 @@ impl Seat {
             SeatStatus::Revealed(answer, _) => {
                 Cost::of(answer.record.tokens, self.untold(), prices(&answer.record.model))
             }
-            // A request that failed may have been charged for.
+            // A failed request may have been charged.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
                 Cost::of(failed.tokens, self.untold(), asked.and_then(prices))
             }
@@ -128,7 +128,7 @@ impl Seat {
         }
     }
 
-    /// The number of requests that may have been charged for and told nothing of their tokens.
+    /// Returns the number of possibly charged requests whose usage is unknown.
     pub fn untold(&self) -> u32 {
         match &self.status {
             SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),

@@ -1,4 +1,4 @@
-//! The end of a session: when it may close, its status, its exit code, and the round that decides them.
+//! End of a session: whether it may close, its status, exit code and deciding round.
 
 use super::questions::{AskedQuestion, decided_by_person, questions};
 use super::tally_round::decides_nothing;
@@ -14,16 +14,16 @@ pub enum ExitCode {
     Usage = 2,
     Undecided = 3,
     Waiting = 4,
-    /// Participants unreachable, or a budget or time cap stopped it.
+    /// Participants are unreachable, or a limit of cost or time stopped the session.
     Unreachable = 5,
     Damaged = 6,
-    /// Ended by SIGHUP; resumable, as after every signal.
+    /// Ended by SIGHUP. The session can be resumed, as after every signal.
     HungUp = 129,
     Interrupted = 130,
     Terminated = 143,
 }
 
-/// Returns the exit code of a session's end, else of its rest.
+/// Returns the exit code of a closed session, or of a paused one.
 pub fn session_exit(session: &Session) -> ExitCode {
     match (&session.closed, &session.paused) {
         (Some(closed), _) => exit_code(session, closed.status),
@@ -49,7 +49,7 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     }
 }
 
-/// The deciding rounds of the questions that keep a finished session from exit code 0.
+/// Returns the deciding rounds of those questions that keep a finished session from exit code 0.
 pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
     let failing = |one: &AskedQuestion<'_>| of_question(session, one) != ExitCode::Finished;
     questions(session).into_iter().filter(failing).map(|one| one.decides).collect()
@@ -73,12 +73,12 @@ fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
     }
 }
 
-/// The source of a session's decision, or of the lack of one.
+/// Source of a session's decision, or of its missing decision.
 #[derive(Debug, Clone, Copy)]
 pub enum Deciding<'a> {
-    /// The last round with a rule, the last round if none has one; a person may have decided in its place.
+    /// Last round with a rule, or the last round if none has one. A person may have decided instead.
     Round(&'a RoundRun),
-    /// A round that could not be opened: the step, and why.
+    /// Round that could not be opened: its step, and the reason.
     NotHeld(&'a str, &'a NotHeld),
     NoneHeld,
 }
@@ -110,7 +110,7 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
     Some(Deciding::Round(round))
 }
 
-/// The reason why a session's time is up, if it is.
+/// Returns why a session's time is up, if it is.
 pub fn out_of_time(session: &Session, now: Timestamp) -> Option<String> {
     let limit = session.definition().max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
     Some(format!("the session's time is up: `max_duration` is {limit} ms"))
@@ -148,8 +148,8 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> Event {
     close(session, status, reason)
 }
 
-/// A no of the facilitator inside another step that failed by it, where nothing in the definition asks
-/// how that ended.
+/// Finds a facilitator's no inside another step that failed because of it. A no that the definition handles,
+/// by `on_error` or a condition on the outer step, does not count.
 fn unheard_no(session: &Session) -> Option<String> {
     let steps = &session.definition().steps;
     let reads = |path: &[String], around: &Step| matches!(path, [root, key, ..] if root == "context" && key == around.key());

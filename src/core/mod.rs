@@ -1,9 +1,11 @@
-//! The session core: commands go in, events come out, state is a fold of events.
+//! Session core: pure functions from commands to events and from events to state.
 //!
-//! Three functions and nothing else: [`decide()`] says what a command would write,
-//! [`apply`](crate::history::Session::apply)
-//! folds what was written, [`next()`] says what must happen now. Pure: times, keys and texts are
-//! arguments. What is live, what is replayed and what a report shows is this one state.
+//! - [`decide()`] checks a command and returns the events it produces. It changes nothing.
+//! - [`apply`](crate::history::Session::apply) folds one event into the state.
+//! - [`next()`] returns the next action of a session.
+//!
+//! No I/O, clock or randomness: times, keys and texts are arguments. Live sessions, replays and reports
+//! share this state.
 
 pub mod alike;
 mod command;

@@ -1,4 +1,4 @@
-//! Decides the next action of a session. Pure; the engine executes it.
+//! Next action of a session. Pure; the engine executes it.
 
 use serde_json::Value;
 
@@ -15,12 +15,11 @@ use crate::workflow::{Close, Step, StepKind};
 #[derive(Debug, Clone)]
 pub enum NextAction {
     Nothing,
-    /// Decide this command; it needs nothing from outside.
+    /// Decide this command; it needs no outside input.
     Decide(Command),
-    /// Open the round of the step that runs: needs `CONTEXT.md` as it is now.
+    /// Open the round of the running step; requires the current `CONTEXT.md`.
     OpenRound,
-    /// Ask every seat of the open round and every agent with a work item that is not asked yet; wait
-    /// for answers, or the deadline.
+    /// Ask all open seats and agents not asked yet, then wait for an answer or the deadline.
     AwaitSeats,
     CloseRound(CloseReason),
     AskPerson(Question),
@@ -38,13 +37,13 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionKind {
     Approval,
-    /// This proposal, as it is or changed, or a no.
+    /// Accept the proposal, edit it, or refuse it.
     Proposal(Value),
     Merge(Vec<CollectedIdea>),
     Tie(Vec<String>),
-    /// One of these ways on for a step whose runs are used up.
+    /// Choose how to continue after a step's last allowed run.
     Exhausted(Vec<String>),
-    /// Asking these seats again, whose answers were lost with the key.
+    /// Retry these seats, whose answers were lost with the key.
     KeyLost(Vec<String>),
 }
 
@@ -80,7 +79,7 @@ pub fn next(session: &Session) -> NextAction {
     }
 }
 
-/// Returns whether the session, or a step that runs in it, waits for this command now.
+/// Returns whether the session or a running step waits for this command.
 pub fn is_due(session: &Session, command: &Command) -> bool {
     let definition = session.definition();
     let inside = session.active_steps().filter_map(|run| next_in(session, definition.step(&run.id)?, run));
@@ -92,12 +91,12 @@ pub fn is_due(session: &Session, command: &Command) -> bool {
     })
 }
 
-/// The next action in a step that runs; `None` if it does not run, or has its result.
+/// Returns the next action in a running step; `None` if it does not run or has its result.
 pub fn next_of(session: &Session, step: &str) -> Option<NextAction> {
     next_in(session, session.definition().step(step)?, session.running(step)?)
 }
 
-/// The next action in a step that runs; `None` once it has its result.
+/// Returns the next action in a step; `None` once it has its result.
 fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> {
     if run.result.is_some() {
         return None;
@@ -106,7 +105,7 @@ fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> 
     Some(match &step.kind {
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
-            // Rounds of one parallel come one after another.
+            // Rounds of one parallel run one after the other.
             None if session.active_steps().any(|other| other.id != run.id && other.round.is_some()) => {
                 NextAction::Rest
             }
@@ -126,7 +125,7 @@ fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> 
     })
 }
 
-/// Orders actions of steps that run at once: what can be done, then what is waited for, a person last.
+/// Ranks actions of concurrent steps: first executable ones, then waiting for seats, then for a person.
 fn urgency(action: &NextAction) -> u8 {
     match action {
         NextAction::AwaitSeats => 1,
@@ -156,7 +155,7 @@ fn next_in_approval(run: &StepRun) -> NextAction {
 }
 
 impl Question {
-    /// The question of a step that runs.
+    /// Converts the stored request of a running step.
     pub fn of(requested: &ApprovalRequested) -> Self {
         let kind = match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
             ([], [], None) => QuestionKind::Approval,
@@ -174,7 +173,7 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     }
     match &round.tally {
         None => NextAction::Decide(Command::Tally),
-        // The facilitator chose after the count: it is counted again with the choice.
+        // The facilitator chose after the count, so it is repeated with the choice.
         Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => NextAction::Decide(Command::Tally),
         Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask => next_in_approval(run),
         Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),
@@ -198,7 +197,7 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction 
     NextAction::AwaitSeats
 }
 
-/// The next step inside `around` that may begin and has not.
+/// Returns the next step inside `around` that may start now.
 pub fn unstarted<'a>(session: &Session, around: &'a Step, run: &StepRun) -> Option<&'a Step> {
     let holds_up = |last: &StepRun| last.result.as_ref().is_none_or(|result| has_failed(session, result));
     let at_work = || run.nested.iter().filter(|inside| inside.result.is_none()).count();
@@ -211,15 +210,15 @@ pub fn unstarted<'a>(session: &Session, around: &'a Step, run: &StepRun) -> Opti
     }
 }
 
-/// A failure and the facilitator's no end a sequence and count against a parallel.
+/// Returns whether a result counts as failed: an error or the facilitator's no.
 pub fn has_failed(session: &Session, result: &StepFinished) -> bool {
     let step = session.definition().step(&result.step);
     !result.success || step.is_some_and(|step| is_no(step, result))
 }
 
 impl Session {
-    /// The step that would run next and may not: the facilitator is asked `take` its last result, `decide:
-    /// OPTION` of a round's options, `continue` with as many runs again, or `stop` the session.
+    /// Returns the next step if it has reached `max_runs`. The facilitator chooses: `take` its last result,
+    /// `decide: OPTION`, `continue` with as many runs again, or `stop`.
     pub(crate) fn exhausted_step(&self) -> Option<&Step> {
         let step = self.definition().step(self.next_step()?)?;
         (self.step.is_none() && self.is_exhausted(step)).then_some(step)

@@ -1,4 +1,4 @@
-//! Proposals of a model that leads: checked against the log, taken as they are or put to a person.
+//! Proposals of a facilitating model: checked against the log, then accepted or shown to a person.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::workflow::{Approval, Condition, Step, StepKind};
 
 pub struct Proposal {
     pub facts: FormFacts,
-    /// An error says why none can be taken.
+    /// Valid proposal, or why it cannot be accepted.
     pub answer: Result<Value, String>,
 }
 
@@ -28,13 +28,13 @@ impl Proposal {
         Some(Self { facts, answer })
     }
 
-    /// It is taken without asking anybody.
+    /// Returns whether the proposal is accepted without asking a person.
     pub fn is_unasked(&self, session: &Session, step: &Step, approval: &Approval) -> bool {
         let is_asked = |condition| holds(session, step, condition).unwrap_or(true);
         self.answer.is_ok() && approval.ask_if.as_ref().is_some_and(|condition| !is_asked(condition))
     }
 
-    /// Returns the proposal, or the person's version of it, as later steps see it.
+    /// Returns the proposal, or the person's edited version, as later steps see it.
     pub fn accepted(&self, edited: Option<&Value>, merge: Option<&Merge>) -> Map<String, Value> {
         self.facts.accepted(edited.or(self.answer.as_ref().ok()).unwrap_or(&json!({})), merge)
     }

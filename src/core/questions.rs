@@ -1,8 +1,7 @@
-//! Which rounds ask one question: a session has a decision for each question that was asked for one.
+//! Grouping of rounds by question; each question with a rule has one decision.
 //!
-//! Rounds belong together when one revises the other, when they are runs of one step that ask the same text
-//! or one that a person amended, and when they are the deciding rounds of one discussion. That their forms
-//! look alike says nothing.
+//! Rounds share a question if one revises the other, if they are runs of one step with the same or an
+//! amended text, or if they decide one discussion. Similar forms do not count.
 
 use std::collections::HashMap;
 
@@ -10,23 +9,23 @@ use crate::ballot::BallotKind;
 use crate::history::{AnsweredQuestion, RoundOpened, RoundRun, Session, round_outcome};
 use crate::workflow::{Definition, Step, StepKind};
 
-/// A question that was asked for a decision, with its revealed and open rounds, the earliest first.
+/// Question with a rule, and its closed and open rounds, earliest first.
 #[derive(Debug, Clone)]
 pub struct AskedQuestion<'a> {
     pub rounds: Vec<&'a RoundRun>,
-    /// The last of its rounds that has a rule.
+    /// Last of its rounds that has a rule.
     pub decides: &'a RoundRun,
 }
 
-/// The question as it was first asked with the form of the round that decides; of a proposal as it was asked
-/// last, with its amendments.
+/// Returns the question as first asked with the deciding round's ballot form; for a consent proposal, as
+/// last amended.
 pub fn question_asked<'a>(rounds: &[&'a RoundRun], decides: &'a RoundRun) -> &'a str {
     let ballot = &decides.opened.ballot;
     let first = rounds.iter().find(|round| round.opened.ballot.is_like(ballot));
     &first.filter(|_| ballot.kind != BallotKind::Consent).unwrap_or(&decides).opened.question
 }
 
-/// The questions of a session that have a rule, in the order in which they were first asked.
+/// Returns the questions of a session that have a rule, in the order of their first round.
 pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     let question = |rounds: Vec<_>| {
         let decides = rounds.iter().rfind(|round: &&&RoundRun| round.opened.rule.is_some()).copied()?;
@@ -35,7 +34,7 @@ pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     by_question(session).into_iter().filter_map(question).collect()
 }
 
-/// The rounds of a question, and the open rounds of its discussion, in their order.
+/// Returns the rounds of a question and the rounds without a rule of its discussion, in order.
 pub fn record_of<'a>(session: &'a Session, rounds: &[&'a RoundRun]) -> Vec<&'a RoundRun> {
     let whole = rounds.iter().find_map(|round| discussion_in(session, round));
     let is_open = |round: &RoundRun| {
@@ -45,7 +44,7 @@ pub fn record_of<'a>(session: &'a Session, rounds: &[&'a RoundRun]) -> Vec<&'a R
     session.rounds.iter().filter(|round| is_own(round) || is_open(round)).collect()
 }
 
-/// The rounds before this one that ask the same question, the latest first.
+/// Returns the earlier rounds of the same question, latest first.
 pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterator<Item = &'a RoundRun> {
     let is_it = |other: &&RoundRun| other.opened.round == round.opened.round;
     let all = by_question(session).into_iter().find(|rounds| rounds.iter().any(is_it));
@@ -54,7 +53,7 @@ pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterat
     rounds.into_iter().rev()
 }
 
-/// The rounds of a session, grouped by the question that they ask.
+/// Groups the rounds of a session by question.
 fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
     let mut known: HashMap<QuestionMark<'_>, usize> = HashMap::new();
@@ -72,7 +71,7 @@ fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     groups
 }
 
-/// A round asks again what one before it asked, if it seeks a mark of that one.
+/// Key that links rounds of one question: a round joins the group whose mark it seeks.
 #[derive(PartialEq, Eq, Hash)]
 enum QuestionMark<'a> {
     Round(&'a str),
@@ -95,7 +94,7 @@ fn marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = 
 fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = QuestionMark<'a>> {
     let RoundOpened { step, question, revises, written, rule, .. } = &*round.opened;
     let whole = discussion_in(session, round);
-    // A text that no template makes differs only where a person amended it.
+    // A question without a template changes only if a person amends it.
     let is_written = written.as_ref().is_some_and(|written| written.question.is_some());
     let of_step = if is_written && whole.is_none() {
         QuestionMark::Question(step, question)
@@ -110,8 +109,7 @@ fn discussion_in<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a str> 
     session.definition().step(&round.opened.step).and_then(discussion_of)
 }
 
-/// The id of the discussion, or of the item of its agenda, that a deciding round belongs to: its result has
-/// that name.
+/// Returns the id of the discussion that a deciding round belongs to: the key of its result.
 pub fn discussion_of(step: &Step) -> Option<&str> {
     let output = step.output.as_deref()?;
     (step.round().is_some() && is_within(&step.id, output)).then_some(output)
@@ -122,7 +120,7 @@ pub fn is_within(step: &str, whole: &str) -> bool {
 }
 
 impl AskedQuestion<'_> {
-    /// The workflow went another way for want of a decision, and the step that it led to answers for it.
+    /// Returns whether the undecided question has a route to another step, whose result then counts instead.
     pub(super) fn is_answered_elsewhere(&self, session: &Session) -> bool {
         let definition = session.definition();
         let step = definition.step(&self.decides.opened.step);
@@ -139,14 +137,14 @@ impl AskedQuestion<'_> {
     }
 }
 
-/// The facilitator's decision in the place of a round that had used up its step's runs.
+/// Returns the facilitator's decision that replaces a round of a step at `max_runs`.
 pub fn decided_by_person<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a AnsweredQuestion> {
     let step = &round.opened.step;
     let is_last = session.last_round_of(step).is_some_and(|last| std::ptr::eq(last, round));
     session.chosen.get(step).filter(|_| is_last)
 }
 
-/// The step that an undecided discussion leads to.
+/// Returns the step after an undecided discussion.
 fn way_out_of_discussion<'a>(definition: &'a Definition, step: &Step) -> Option<&'a String> {
     let whole = discussion_of(step)?;
     let end = definition.step(&format!("{whole}-done"))?;

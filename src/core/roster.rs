@@ -1,7 +1,7 @@
-//! The roster, as far as the definition gives it.
+//! Roster of a session, as its definition requires it.
 //!
-//! Who of a definition is asked, and by which models, the command line may choose; everything else of a
-//! seat stands in the definition.
+//! The command line may choose participants and models. Everything else about a seat must match the
+//! definition.
 
 use crate::history::{PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
 use crate::persona::Persona;
@@ -11,14 +11,14 @@ use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
 pub const ROLE_WITHOUT_PERSONA: &str = "participant";
 
 impl Definition {
-    /// Returns true where a step names the built-in tracker and no seat has its name.
+    /// Returns whether a step names the built-in tracker and no seat has its name.
     pub fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
         spec.agent_only
             && spec.name == TRACKER
             && !self.participants.iter().any(|other| other.name == TRACKER)
     }
 
-    /// Returns the model of a participant that is none: the tracker, a placeholder of a rehearsal, a program.
+    /// Returns the model name if no model answers: the tracker, a rehearsal's placeholder, or a program.
     pub fn answered_by(&self, spec: &ParticipantSpec, rehearses: bool) -> Option<String> {
         if self.is_tracker(spec) {
             return Some(TRACKER.to_owned());
@@ -33,7 +33,7 @@ impl Definition {
 }
 
 impl SeatInfo {
-    /// A seat as the definition gives it, with what the command line may choose.
+    /// Creates a seat from the definition and the command line's choices.
     pub fn given(spec: &ParticipantSpec, model: String, scripted: Vec<String>) -> Self {
         Self {
             name: spec.name.clone(),
@@ -55,7 +55,7 @@ impl SeatInfo {
         }
     }
 
-    /// A seat that the command line named, and the definition does not: of a model, or of a persona.
+    /// Returns the participant of a seat that only the command line names: a model or a persona.
     fn chosen(&self) -> ParticipantSpec {
         ParticipantSpec {
             persona: self.persona.clone(),
@@ -67,7 +67,7 @@ impl SeatInfo {
 }
 
 impl PersonaInfo {
-    /// A persona as the header keeps it; nothing but the name of one that is not needed.
+    /// Creates the header's entry of a persona; one that is not needed has only a name.
     pub fn of(name: String, persona: Option<Persona>) -> Self {
         let persona = persona.unwrap_or_else(|| Persona::nobody(&name));
         Self {
@@ -86,13 +86,13 @@ impl SessionOpened {
         for seat in &self.participants {
             let known = definition.participants.iter().find(|spec| spec.name == seat.name).cloned();
             let known = known.unwrap_or_else(|| seat.chosen());
-            // A participant that is not chosen for the rounds still answers as an agent.
+            // A participant left out of the rounds can still answer as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec, self.rehearse).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());
-            // A seat without a seed of its own has the run's.
+            // A seat without its own seed uses that of the run.
             let mut given = SeatInfo { seed: given.seed.or(self.seed), ..given };
-            // A key comes from the settings.
+            // The settings provide the key.
             if let (Some(given), Some(remote)) = (&mut given.remote, &seat.remote) {
                 given.key.clone_from(&remote.key);
             }
@@ -113,14 +113,14 @@ impl SessionOpened {
         Some(format!("agent `{missing}` of a step is not in the roster"))
     }
 
-    /// The role of a seat that has no persona, where the header gives it one.
+    /// Returns the role that the header sets for a seat without a persona.
     fn role_without_persona(&self, spec: &ParticipantSpec, seat: &SeatInfo) -> Option<String> {
         let has_text = |info: &PersonaInfo| info.name == spec.persona && !info.text.is_empty();
         let may_be = !spec.needs_persona && !self.personas.iter().any(has_text);
         seat.role.clone().filter(|role| may_be && role == ROLE_WITHOUT_PERSONA)
     }
 
-    /// The persona's text stands in the definition, else in the header.
+    /// Takes the persona's text from the definition, else from the header.
     fn persona_given(&self, spec: &ParticipantSpec, place: usize) -> PersonaInfo {
         let name = spec.persona.clone();
         match (&spec.prompt, self.personas.get(place)) {

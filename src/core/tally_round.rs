@@ -1,8 +1,8 @@
-//! The count of a closed round: who took part, whether the quorum is met, the rule's result and its strength.
+//! Tally of a closed round: participation, quorum, result of the rule and its strength.
 //!
-//! Excused seats were not asked. Where seats weigh differently the shares are of the weight, save under
-//! consent. Seats that are all one model, or all gave the same answer, are one voice: then the result is
-//! weak. People, and answers a person gave beforehand, count each for themselves.
+//! Excused seats do not count as asked. If weights differ, shares are shares of weight, except under
+//! consent. Seats with one model, or with the same answer, are not independent, so the result is weak.
+//! People and scripted answers for people always count as independent.
 
 use serde_json::Value;
 
@@ -58,17 +58,17 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     tally
 }
 
-/// A count decides nothing where placeholders voted outside a rehearsal.
+/// Returns why the round cannot decide: placeholders voted outside a rehearsal.
 pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<NoDecision> {
     let is_by_lot = tally.placeholders > 0 && !session.rehearses();
     is_by_lot.then_some(NoDecision::Placeholders { placeholders: tally.placeholders, seats: tally.asked })
 }
 
-/// Notes how strong the result is; one that is weaker than was asked for is no decision.
+/// Sets the strength of the result; one below `act_at` is no decision.
 fn weigh(session: &Session, round: &RoundRun, tally: &mut Tally) {
     tally.tier = Some(Tier::None);
     let winners = tally.verdict.winners.iter().filter(|_| tally.decided && !tally.rehearsal);
-    // The strength of several is that of the weakest.
+    // Several winners are as strong as the weakest of them.
     let found = winners.map(|winner| strength(session, round, tally, winner));
     let weakest =
         found.min_by(|(a, by), (b, than)| a.cmp(b).then(by.votes.as_f64().total_cmp(&than.votes.as_f64())));
@@ -99,7 +99,7 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
 
 fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let opened = &round.opened;
-    // Counted and not decided: the numbers are shown, nobody wins.
+    // Without a rule, the numbers are shown but nothing wins.
     let Some(rule) = opened.rule.or(opened.ballot.kind.info().default_rule) else {
         return Verdict::default();
     };
@@ -110,7 +110,7 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     Verdict { winners: Vec::new(), order: Vec::new(), order_by: None, tie: false, reason: None, ..found }
 }
 
-/// A rehearsal that finds no single winner takes the first.
+/// Picks the first option if a rehearsal has no single winner, so that it can continue.
 fn go_on(verdict: &mut Verdict) {
     let first = verdict.winners.first().or_else(|| verdict.order.first()?.first());
     if let Some(first) = first.filter(|_| verdict.winners.len() != 1).cloned() {
@@ -118,7 +118,7 @@ fn go_on(verdict: &mut Verdict) {
     }
 }
 
-/// The valid ballots of a round as the rules count them, in roster order.
+/// Returns the valid ballots of a round in roster order, as input of the rules.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
     let options = if form.kind.info().has_cards { &form.cards } else { &form.options };
@@ -144,7 +144,7 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     profile
 }
 
-/// The weight, or the number, of the seats that could choose an option.
+/// Returns the total weight, or the number, of the seats that could choose an option.
 fn asked(session: &Session, round: &RoundRun, option: &str, is_by_head: bool) -> Decimal {
     let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == option;
     let is_asked = |seat: &&Seat| !matches!(seat.status, SeatStatus::Excused(_)) && !is_own(seat);
@@ -212,8 +212,8 @@ fn stances(profile: &Profile) -> Behind {
     Behind { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
 }
 
-/// All estimates stand behind their median; it is strong where the middle half of them is close: within one
-/// card, or for numbers within a quarter of the median.
+/// All estimates support their median. It is strong if the middle half is close: within one card, or for
+/// numbers within a quarter of the median.
 fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
     let votes = profile.total_weight();
@@ -236,7 +236,7 @@ fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> 
     Behind { votes, seats, deed, at_most }
 }
 
-/// The seats that vote for an option, approve of it, rank it before each other one, or score it highest.
+/// Returns the seats that vote for an option, approve it, rank it first or score it highest.
 fn options(profile: &Profile, winner: &str) -> Behind {
     let mut behind =
         Behind { votes: Decimal::ZERO, seats: Vec::new(), deed: Deed::Chose, at_most: Tier::Unanimous };
@@ -252,7 +252,7 @@ fn options(profile: &Profile, winner: &str) -> Behind {
             IndexedBallot::Scores(scores) => {
                 behind.deed = Deed::ScoreHighest;
                 let most = scores.iter().flatten().max();
-                // Equal scores for all options prefer none.
+                // Equal scores for all options express no preference.
                 most.is_some()
                     && scores[winner].as_ref() == most
                     && scores.iter().any(|score| score.as_ref() != most)
@@ -308,14 +308,14 @@ fn one_voice(
     same.iter().any(is_one).then_some(WeakBecause::SameText)
 }
 
-/// Returns whether a script answered in the place of a model; for a person it may.
+/// Returns whether a script answered for a model; for a person it may.
 pub fn is_scripted(session: &Session, answer: &AnswerRevealed) -> bool {
     let seat = session.seat_info(&answer.participant);
     let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
     answer.record.origin == Origin::Script && !of_person
 }
 
-/// Scripts hold answers that a person gave beforehand.
+/// Returns whether a person answered, directly or by a script written beforehand.
 pub fn is_persons(answer: &AnswerRevealed) -> bool {
     matches!(answer.record.origin, Origin::Person | Origin::Script)
 }
@@ -324,7 +324,7 @@ pub fn is_placeholder(answer: &AnswerRevealed) -> bool {
     answer.record.origin == Origin::Placeholder
 }
 
-/// The seats that gave the same or nearly the same answer, in groups, in roster order.
+/// Returns groups of seats with equal or nearly equal answers, in roster order.
 pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
     let answered = round.answers().filter(|answer| answer.outcome == Outcome::Answered);
     let (names, texts): (Vec<_>, Vec<_>) =
@@ -333,7 +333,7 @@ pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
     alike::groups(&texts).into_iter().map(seats).collect()
 }
 
-/// Everything an answer says, its confidence aside; of a bare vote, which is nothing to compare, nothing.
+/// Returns the answer's content without its confidence; empty for a bare vote, which cannot be compared.
 fn content(round: &RoundRun, answer: &AnswerRevealed) -> String {
     let info = round.opened.ballot.kind.info();
     let mut said = answer.answer.clone();

@@ -1,4 +1,4 @@
-//! Sessions for tests: opened with seats of these names and models, led by commands.
+//! Test sessions with the given seats and models, driven by commands.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub fn does(session: &mut Session, command: Command) {
     }
 }
 
-/// A session whose first round is open.
+/// Returns a session whose first round is open.
 pub fn open_round(definition: &str, seats: &[(&str, &str)]) -> Session {
     let mut session = session(definition, seats);
     does(&mut session, Command::StartStep);

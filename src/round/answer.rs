@@ -1,4 +1,4 @@
-//! An answer: everything that its content could be read from.
+//! Answer record: the data from which an answer is read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use serde_with_macros::skip_serializing_none;
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 use crate::sanitize::{MASKED_KEY, group_digits};
 
-/// The characters that are kept of a reply that is too long.
+/// Characters kept of a reply that is too long.
 const KEPT_OF_REPLY: usize = 1000;
 
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
@@ -18,14 +18,14 @@ pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefl
 pub enum Outcome {
     Answered,
     Abstained,
-    /// A reply that did not meet the form, twice.
+    /// Two replies did not fit the form.
     Invalid,
     Refused,
     Failed,
     TimedOut,
     /// Still open when the round closed.
     Missing,
-    /// The facilitator let it go.
+    /// Excused by the facilitator.
     Excused,
 }
 
@@ -37,20 +37,20 @@ impl Outcome {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
-    /// Tokens of the prompt, cached ones included.
+    /// Prompt tokens, including cached ones.
     pub input: u64,
     pub output: u64,
-    /// Tokens of the prompt that came from the service's cache.
+    /// Prompt tokens read from the provider's cache.
     pub cached: u64,
-    /// Tokens of the reply that went into thinking, if the service told.
+    /// Reply tokens spent on thinking, if the provider reports them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thinking: u64,
-    /// The cost that a program or service names, in billionths of a US dollar.
+    /// Cost reported by a program or provider, in billionths of a US dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// Returns whether a service told less than half of a prompt: some drop the front of one that is too large.
+/// Returns whether a provider counted less than half of a prompt, as when it drops the beginning.
 pub fn is_few(told: usize, estimated: usize) -> bool {
     const LEAST: usize = 1000;
     estimated >= LEAST && told > 0 && told * 2 < estimated
@@ -79,13 +79,13 @@ pub enum Finish {
     Length,
     Refusal,
     ToolCall,
-    /// It said more than a record can hold; only its beginning is kept.
+    /// Reply too long for a record; only its beginning is kept.
     TooLong,
     Repeats,
 }
 
 impl Finish {
-    /// Why a reply that ended so is no answer.
+    /// Returns why a reply that ended this way is no answer.
     pub fn fault(self) -> Option<&'static str> {
         match self {
             Self::Complete => None,
@@ -98,38 +98,38 @@ impl Finish {
     }
 }
 
-/// One reply as it came, and why it was not counted if it was not.
+/// Raw reply, and why it did not count.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttempt {
     pub text: String,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub finish: Finish,
-    /// The most tokens it could have, where it ended there with thinking and no answer.
+    /// Token limit, if the reply reached it while thinking and has no answer.
     pub limit: Option<u32>,
-    /// The reason of a re-ask, or of an invalid answer.
+    /// Reason for the re-ask, or for an invalid answer.
     pub reason: Option<String>,
 }
 
-/// Every label of an answer comes from here.
+/// Source of an answer, from which its labels are derived.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     #[default]
     Model,
-    /// A program, here or elsewhere.
+    /// Local or remote program.
     Program,
     Person,
-    /// An answers file, or the definition's own answers.
+    /// Answers file, or the definition's own answers.
     Script,
     Recorded,
     Tracker,
-    /// The built-in placeholder, which draws lots.
+    /// Built-in placeholder, which votes at random.
     Placeholder,
 }
 
 impl Origin {
-    /// The label of an answer that is no model's.
+    /// Returns the label of an answer that no model gave.
     pub fn label(self) -> Option<&'static str> {
         match self {
             Self::Model | Self::Person | Self::Program => None,
@@ -144,7 +144,7 @@ impl Origin {
         matches!(self, Self::Model | Self::Program)
     }
 
-    /// The origin that a model's name tells; a reply says it itself.
+    /// Returns the origin implied by a model's name.
     pub fn of_model(model: &str) -> Self {
         match model.split('/').next().unwrap_or_default() {
             "rehearsal" => Self::Placeholder,
@@ -157,30 +157,30 @@ impl Origin {
     }
 }
 
-/// One answer as it came: sealed of a seat, returned of an agent, revealed and reported. Nothing in it was
-/// read from the replies. Its keys have this order.
+/// Answer as received: sealed by a seat or returned by an agent. Contains nothing derived from the replies.
+/// The order of its keys is fixed.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     pub origin: Origin,
     pub model: String,
-    /// The model that answered, as its service named it, where that is another name.
+    /// Model that the provider reports, if its name differs.
     pub served: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
     pub failed: Option<String>,
-    /// Requests made, or starts of a program.
+    /// Number of requests, or of program starts.
     pub tries: u32,
-    /// From the first request to the last byte, in milliseconds.
+    /// Time from the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
     pub tokens: Option<TokenUsage>,
-    /// Parameters left out of the request, since the service does not take them.
+    /// Parameters that the provider rejected, so they were left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// Tries that the service declined for a parameter: nothing is charged for these.
+    /// Attempts rejected because of a parameter; they cost nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
-    /// The context window in tokens that its server told after it had counted few tokens.
+    /// Context window in tokens, requested from the server after a low token count.
     pub window: Option<usize>,
 }
 
@@ -190,15 +190,15 @@ pub struct Reading {
     pub reason: Option<String>,
     pub ballot: Option<Ballot>,
     pub answer: Map<String, Value>,
-    /// Keys that were kept and not obeyed.
+    /// Keys that were ignored, and other remarks.
     pub flags: Vec<String>,
 }
 
 impl AnswerRecord {
-    /// The model that answered: the one its service named, unless that is only a version of the one asked.
+    /// Returns the model that answered: the reported one, unless it is only a version of the requested one.
     pub fn answered_by(&self) -> &str {
         let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-        // `-2025-08-07`, `-0613` and `-002` name a version; `.1`, `-1` and `0` name another model.
+        // `-2025-08-07`, `-0613` and `-002` are versions; `.1`, `-1` and `0` are other models.
         let is_dated = |rest: &str| {
             let mut digits = rest.strip_prefix(['-', '@', ':']).unwrap_or("x").split('-');
             let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -212,7 +212,7 @@ impl AnswerRecord {
         self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
     }
 
-    /// The model asked, with the one that answered where that is another.
+    /// Returns the requested model, and the one that answered if it differs.
     pub fn who(&self) -> String {
         match self.answered_by() {
             served if served == self.model => served.to_owned(),
@@ -220,14 +220,14 @@ impl AnswerRecord {
         }
     }
 
-    /// The tokens of one prompt that its service told, where they are fewer than half of those it must have.
+    /// Returns the token count of one prompt if it is less than half of the estimate.
     pub fn few_tokens(&self, estimated: usize) -> Option<usize> {
         let told = self.tokens.filter(|_| self.origin == Origin::Model)?.input;
         let each = usize::try_from(told).ok()? / self.replies.len().max(1);
         is_few(each, estimated).then_some(each)
     }
 
-    /// The number of tries that may have been charged for and told nothing of their tokens.
+    /// Returns the number of possibly charged attempts whose usage is unknown.
     pub fn untold(&self) -> u32 {
         if !self.origin.may_cost() {
             return 0;
@@ -240,8 +240,8 @@ impl AnswerRecord {
         serde_json::to_string(self).is_ok_and(|own| own == text)
     }
 
-    /// Returns whether `text` is exactly this record, and one that a person's browser seals: one reply,
-    /// and nothing that only providers tell.
+    /// Returns whether `text` is exactly this record, in the form that a person's browser seals: one reply,
+    /// without provider data.
     pub fn is_from_person(&self, text: &str) -> bool {
         let [reply] = self.replies.as_slice() else { return false };
         let plain = Self {
@@ -255,8 +255,8 @@ impl AnswerRecord {
         *self == plain && self.is_exactly(text)
     }
 
-    /// Reads the replies: the first that is an answer or declines to give one counts. A block without its
-    /// minimum change stands where no ballot follows. Each reply that does not count gets its reason.
+    /// Reads the replies; the first answer or refusal counts. A block without its minimum change counts if
+    /// no ballot follows. Sets the reason of each reply that does not count.
     pub fn read(&mut self, form: &BallotForm) -> Reading {
         let (mut counts, mut block) = (None, None);
         for reply in &mut self.replies {
@@ -303,13 +303,13 @@ impl AnswerRecord {
 }
 
 impl ReplyAttempt {
-    /// Keeps the beginning of a reply that is too long to be kept.
+    /// Keeps only the beginning of a reply that is too long.
     pub fn cut(&mut self) {
         self.text = self.text.chars().take(KEPT_OF_REPLY).collect();
         self.finish = Finish::TooLong;
     }
 
-    /// Says how it ended at its limit without an answer, if it did.
+    /// Returns the reason if the reply reached its token limit without an answer.
     pub fn without_answer(&self) -> Option<String> {
         self.limit.map(|limit| format!("all {} tokens went into thinking", group_digits(limit as usize)))
     }

@@ -13,10 +13,8 @@ pub const DEEPEST_ANSWER: usize = 24;
 /// Most values in an accepted answer, because every event and context that contains it repeats them.
 pub const MOST_VALUES: usize = 20_000;
 
-/// Returns the reply's JSON, or that of its only fenced block, else `{"result": "<text>"}`.
-///
-/// Issues and implementation results get their written key names. Fails if the JSON is too deep or too
-/// large.
+/// Returns the reply's JSON, or that of its only fenced block, else `{"result": "<text>"}`. Issues and
+/// implementation results get their written key names. Fails if the JSON is too deep or too large.
 pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));

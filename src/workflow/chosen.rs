@@ -85,10 +85,9 @@ impl Definition {
         Ok(self)
     }
 
-    /// Keeps only these participants, in this order. An entry is a map in braces or a name.
-    ///
-    /// A name that no participant has selects all participants of that persona. Any other name becomes a
-    /// new participant: a model, a person or a persona.
+    /// Keeps only these participants, in this order. An entry is a map in braces or a name. A name that no
+    /// participant has selects all participants of that persona. Any other name becomes a new participant: a
+    /// model, a person or a persona.
     pub fn with_participants(mut self, entries: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let known = std::mem::take(&mut self.participants);
         let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));

@@ -86,13 +86,11 @@ keys! {
             "Ballots of seats whose service read less than half of the prompt; `count` counts them.",
             "count",
         ),
-        /// Participants see each other under pseudonyms.
         pseudonyms: bool = key("pseudonyms", "false", "Pseudonyms in place of names.", "true"),
         completeness: Option<Completeness> =
             key("completeness", "warn", "The completeness check of steps that set none.", "strict"),
         max_snapshot_bytes: usize as (Whole(1, u64::MAX)) =
             key("max_snapshot_bytes", "262144", "The largest snapshot, in bytes.", "1000000"),
-        /// If set, evidence that looks like a secret is sent once the user agrees.
         secrets_allowed: bool as (Words(|| vec!["refuse", "allow"])) = key(
             "secrets",
             "refuse",
@@ -125,7 +123,6 @@ pub struct StepIndex(OnceLock<Indexed>);
 struct Indexed {
     /// By step id: the index at each nesting level, outermost first.
     places: HashMap<String, Vec<usize>>,
-    /// Ids of the rounds that revise another.
     revising: Vec<String>,
 }
 
@@ -201,9 +198,8 @@ impl Definition {
         path
     }
 
-    /// Returns the steps whose results a step may see.
-    ///
-    /// First the earlier steps of the sequences around it, innermost first; then all top-level steps.
+    /// Returns the steps whose results a step may see. First the earlier steps of the sequences around it,
+    /// innermost first; then all top-level steps.
     pub fn seen_by(&self, id: &str) -> impl Iterator<Item = &Step> {
         let mut levels: Vec<&[Step]> = vec![&self.steps];
         for pair in self.path(id).windows(2) {
@@ -265,9 +261,8 @@ impl Definition {
         self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
     }
 
-    /// Returns the authors of each result that a review of `of` covers.
-    ///
-    /// An agent step has its agent, a round all its seats, and an artifact of the definition no author.
+    /// Returns the authors of each result that a review of `of` covers. An agent step has its agent, a round
+    /// all its seats, and an artifact of the definition no author.
     pub fn authors(&self, of: &str) -> Vec<Vec<&str>> {
         let Some(step) = self.step(of) else {
             return self.artifacts.iter().filter(|artifact| artifact.id == of).map(|_| Vec::new()).collect();

@@ -21,7 +21,6 @@ keys! {
             key("role", "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
         prompt: Option<String> =
             key("prompt", "the persona's text", "A text instead of a persona's.", "\"You test.\""),
-        /// Preferred model first; if a model fails in a round, the next one is asked.
         models: Vec<String> as (Texts) = key(
             "model",
             "see [models](PROVIDERS.md)",
@@ -120,16 +119,14 @@ pub fn is_model_text(text: &str) -> bool {
     text.contains('/') || matches!(text, "human" | "rehearsal")
 }
 
-/// Most seats of one entry.
 pub const MOST_SEATS: u64 = 10_000;
 
 /// Roster of a definition that names no participants.
 pub const DEFAULT_PANEL: [&str; 5] =
     ["software-architect", "security-champion", "product-manager", "qa-lead", "devops-engineer"];
 
-/// Reads the roster; without `participants`, the default panel.
-///
-/// A seat with an unusable name gets an empty one and an error, so the file does not load.
+/// Reads the roster; without `participants`, the default panel. A seat with an unusable name gets an empty
+/// one and an error, so the file does not load.
 pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     let Some(node) = entries.node("participants") else {
         return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();

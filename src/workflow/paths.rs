@@ -88,9 +88,8 @@ impl Step {
     }
 }
 
-/// Reports every path that does not exist and every text that is no valid template.
-///
-/// An unknown name in a prompt or an `input` is only a warning, because it prints nothing.
+/// Reports every path that does not exist and every text that is no valid template. An unknown name in a
+/// prompt or an `input` is only a warning, because it prints nothing.
 pub fn check(definition: &Definition, found: &Findings<'_>) {
     for step in definition.all_steps() {
         let reader = PathReader { definition, step };

@@ -39,7 +39,6 @@ keys! {
         /// `OPEN`, `DONE`, or the tracker's own word.
         status: String as (Text) = key("status", "OPEN", "Its status.", "DONE")
             => |entries: Entries<'_>| entries.text("status").unwrap_or_else(|| "OPEN".to_owned()),
-        /// 1 (urgent) to 4 (low), 0 for none.
         priority: u8 =
             key("priority", "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2")
             => |entries: Entries<'_>| priority(entries).unwrap_or_default(),
@@ -88,7 +87,6 @@ keys! {
 }
 
 keys! {
-    /// Typed link between two things.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct LinkDefinition as "link" ("a link") {
         id: String = key("id", REQUIRED, "Its id.", "l1"),

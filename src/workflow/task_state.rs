@@ -24,9 +24,7 @@ pub struct Tasks {
 
 impl Definition {
     /// Adds the tasks, links and reports of a tasks file; entries of the definition win over those of the
-    /// same id.
-    ///
-    /// The statuses in `state` then replace those of the tasks.
+    /// same id. The statuses in `state` then replace those of the tasks.
     #[must_use]
     pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
         let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();

@@ -31,10 +31,8 @@ impl<'a> UsedDefinitions<'a> {
         Self { read, count: Cell::new(0) }
     }
 
-    /// Replaces each `use` step inside the node by a sequence.
-    ///
-    /// Returns `None` after an error, which is then in `found`. `files` are the current file and its users,
-    /// outermost first.
+    /// Replaces each `use` step inside the node by a sequence. Returns `None` after an error, which is then
+    /// in `found`. `files` are the current file and its users, outermost first.
     pub fn in_place(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
         let replaced = |step: &Node| {
             if is_of_type(step, "use") {

@@ -1,7 +1,7 @@
-//! What changes the agenda: orders of the facilitator, blocks in a consent round, and a step's `record`.
+//! Changes of the agenda: by the facilitator, by blocks of a consent round, by a step's `record`.
 //!
-//! A `record` makes one event for each entry, in the order of the result. A result of another form, an id that
-//! is taken or one that is not there fails the step, and nothing of it is recorded.
+//! A `record` produces one event per entry, in the order of the result. A result of the wrong form, a
+//! duplicate id or an unknown id fails the step, and nothing is recorded.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::history::{
 };
 use crate::workflow::{Definition, Recorded, Step};
 
-/// The `by` of conflicts that a count opens or resolves.
+/// Author (`by`) of conflicts that a tally opens or resolves.
 pub const TALLY: &str = "tally";
 
 pub fn event_for(
@@ -80,8 +80,8 @@ fn check_open(noun: &str, settled: &str, points: &[Point], id: &str) -> Result<(
     }
 }
 
-/// The conflicts that the blocks of a counted consent round open, and those that a round without a block
-/// resolves. A seat that blocks again keeps its open conflict, with its new minimum change.
+/// Returns the conflict events of a counted consent round. Each block opens a conflict, or updates the open
+/// one of its seat. A round without blocks that meets its quorum resolves the conflicts of its step.
 pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<Event> {
     let opened = &run.opened;
     if opened.ballot.kind != BallotKind::Consent {
@@ -114,10 +114,10 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
     events
 }
 
-/// The most characters of a question in the title of a conflict.
+/// Longest excerpt of a question in a conflict's title, in characters.
 const LONGEST_QUESTION: usize = 190;
 
-/// The conflict that an answer opens if it blocks, or is no valid reply and may be a block; it has no id yet.
+/// Returns the conflict of a block, or of an unreadable reply that may be one. It has no id yet.
 fn block(opened: &RoundOpened, answer: &AnswerRevealed) -> Option<Point> {
     let line = opened.question.lines().next().unwrap_or_default();
     let short: String = line.chars().take(LONGEST_QUESTION).collect();
@@ -139,19 +139,19 @@ fn block(opened: &RoundOpened, answer: &AnswerRevealed) -> Option<Point> {
     Some(block)
 }
 
-/// The keys that an artifact of a result may have: none that names a file to be read.
+/// Keys allowed for an artifact in a result; none makes the program read a file.
 const ARTIFACT_KEYS: &str = "id summary title description kind status priority content acceptance relevant";
-/// The prefix of an artifact's id, where the result gives none.
+/// Id prefix of artifacts whose result sets no id.
 const ARTIFACT: &str = "REQ";
 
-/// The events of a step's `record`; none if it has no `record`, or failed.
+/// Returns the events of a step's `record`; empty without a `record` or after a failure.
 pub fn recorded(
     session: &Session,
     step: &Step,
     result: &StepFinished,
     leaks: &[Event],
 ) -> Result<Vec<Event>, String> {
-    // Of a refused proposal nothing is recorded.
+    // A refused proposal records nothing.
     let has_result = result.success && result.data["approved"] != false;
     let Some(record) = step.record.as_ref().filter(|_| has_result) else { return Ok(Vec::new()) };
     let found = record.from.apply(&context_with(session, result, leaks))?;
@@ -179,8 +179,8 @@ pub fn recorded(
     Ok(events)
 }
 
-/// The context with the step's own result, as later steps will see it. Of the session only what that result
-/// shows is copied: a copy of all of it would cost more with every step.
+/// Returns the context as later steps will see it, with this step's result. Only the needed parts of the
+/// session are copied; a full copy would get slower with every step.
 fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Map<String, Value> {
     let items = session.step.iter().flat_map(|run| &run.items);
     let items = items.filter_map(|id| Some((id.clone(), session.items.get(id)?.clone())));
@@ -204,7 +204,7 @@ fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Ma
     context
 }
 
-/// The agenda and the artifacts' ids as the events so far leave them.
+/// Agenda and artifact ids after the events collected so far.
 struct AgendaDraft<'a> {
     agenda: Agenda,
     artifacts: Vec<String>,
@@ -246,7 +246,7 @@ impl AgendaDraft<'_> {
     }
 }
 
-/// The change that an entry of the list `word` stands for.
+/// Converts an entry of the list `word` to an agenda change.
 fn change_of(word: &str, entry: &Value) -> Result<AgendaChange, String> {
     let entry = if matches!(word, "conflicts" | "questions") { titled(entry) } else { entry.clone() };
     serde_json::from_value(json!({ word: entry })).map_err(|error| error.to_string())

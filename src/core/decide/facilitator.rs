@@ -1,7 +1,7 @@
-//! What a facilitator may do while a session runs, beside answering what is asked.
+//! Facilitator commands during a session, other than answers to its questions.
 //!
-//! Nothing here reaches into a round that is open but its deadline: a revision, an artifact or a note shows up
-//! in the next snapshot at the earliest.
+//! None of them changes an open round, except its deadline. A revision, artifact or note appears in the next
+//! snapshot at the earliest.
 
 use serde_json::{Map, Value};
 
@@ -117,7 +117,7 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
 
 const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];
 
-/// Takes in an answer. A yes to a proposal that merges ideas merges them.
+/// Records an answer. A yes to a proposal that merges ideas also merges them.
 pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {
     if let Some(merge) = given.merge.take() {
         return merge_ideas(session, *merge, given);
@@ -138,7 +138,7 @@ pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {
     take_answer(session, given)
 }
 
-/// Refuses a yes to no proposal, and a changed one that does not fit its form.
+/// Refuses a yes without a valid proposal, and an edited proposal that does not fit its form.
 fn check_edited(given: &ApprovalGiven, proposal: Option<&Proposal>) -> Result<(), Refusal> {
     let why = match (proposal, &given.edited) {
         (None, None) => return Ok(()),
@@ -184,7 +184,7 @@ fn take_answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     }
 }
 
-/// Returns whether it is a plain yes to the decided round of a step that only has to finish.
+/// Returns whether the answer is a plain yes to a decided round whose step only has to finish.
 fn accepts_result(session: &Session, given: &ApprovalGiven) -> bool {
     let round = session.running(&given.step).and_then(|run| session.round_of(run));
     let is_decided = round.and_then(|round| round.tally.as_ref()).is_some_and(|tally| tally.decided);

@@ -1,4 +1,4 @@
-//! Decides the events that a command writes. It changes nothing: events are folded once they are on disk.
+//! Decision of the events that a command produces. State changes only when events are applied.
 
 pub(crate) mod agenda;
 pub(crate) mod facilitator;
@@ -92,7 +92,7 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
     Ok(vec![Event::SessionPaused { reason, step }])
 }
 
-/// The seats that failed are asked again where the round's quorum cannot be reached without them.
+/// Resumes the session. If the round cannot reach its quorum without them, failed seats are retried.
 fn resume(session: &Session, program: String, torn_bytes: Option<u64>) -> Vec<Event> {
     let torn_bytes = torn_bytes.filter(|bytes| *bytes > 0);
     let mut events = vec![Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes }];
@@ -112,13 +112,13 @@ mod tests {
     use crate::history::{CloseReason, SeatFailed};
     use crate::round::seal::RoundKey;
 
-    /// The seconds of this thread's processor time, whatever else the machine does.
+    /// Returns the processor time of this thread in seconds, independent of the machine's other load.
     fn processor_seconds() -> f64 {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
     }
 
-    /// The seconds it takes to lead a session of so many rounds, each a step of its own. Nobody answers.
+    /// Returns the seconds to run a session of so many steps, each a round that no seat answers.
     fn seconds(steps: usize) -> f64 {
         let round = |n| {
             format!(
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn four_times_as_many_steps_cost_about_four_times_as_much() {
-        // The quickest of each: caches that others have emptied only add.
+        // Uses the fastest run of each, because interference can only add time.
         let least = |steps: usize| (0..4).map(|_| seconds(steps)).fold(f64::MAX, f64::min);
         let times = least(400) / least(100);
         assert!(times < 6.0, "{times}");

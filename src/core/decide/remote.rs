@@ -1,4 +1,4 @@
-//! Commands of remote seats: invitations, keys, signed ballots, refusals.
+//! Commands of remote seats: invitations, keys, signed ballots, rejected envelopes.
 
 use super::round::fail_seat;
 use crate::core::command::{DecideResult, refuse, refuse_if};
@@ -83,7 +83,7 @@ pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) ->
     fail_seat(session, failed, now)
 }
 
-/// Puts a refused envelope on record, unless there are many of its seat already.
+/// Records a rejected envelope, up to a limit per seat.
 pub fn refuse_envelope(session: &Session, refused: EnvelopeRefused) -> DecideResult {
     let (round, who) = (&refused.round, &refused.participant);
     let run = session.round(round).filter(|_| session.is_remote(who));

@@ -1,4 +1,4 @@
-//! Commands on a round: opening, sealing, closing, revealing, counting.
+//! Commands on a round: open, seal, close, reveal, count.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::sanitize::group_digits;
 use crate::tokens::estimated_tokens;
 use crate::workflow::{Close, Round, Step};
 
-/// Opens the round that waits; one that cannot be opened as things stand ends its step.
+/// Opens the waiting round; a round that cannot be opened ends its step.
 pub fn open_round(
     session: &Session,
     summary: Option<&str>,
@@ -53,11 +53,11 @@ pub fn open_round(
     Ok(events)
 }
 
-/// The round that waits, as it would be opened now.
+/// Waiting round as it would be opened now.
 pub struct RoundDraft {
     pub opened: RoundOpened,
     pub checked: Checked,
-    /// The bytes that the snapshot would have with all earlier rounds and results.
+    /// Size in bytes of a snapshot that includes all earlier rounds and results.
     pub bytes_in_full: usize,
 }
 
@@ -180,7 +180,7 @@ pub fn seal_answer(
     seal: SealedRecord,
     now: Timestamp,
 ) -> DecideResult {
-    // An answer after the close is refused, and the refusal is history too.
+    // An answer after the close is rejected, and the rejection is an event.
     let is_missing =
         |run: &&RoundRun| run.seat(&participant).is_some_and(|seat| seat.status == SeatStatus::Missing);
     if let Some(run) = session.round(round).filter(is_missing) {
@@ -216,7 +216,7 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
         missing: run.open_seats().map(|seat| seat.name.clone()).collect(),
         key: key.publish(),
     });
-    // One event for each seat with something sealed; a seal that does not open becomes a failed seat.
+    // Each seat with a sealed record gets one event; a seal that does not open fails its seat.
     let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
         SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, key, failed, sealed)),
         _ => match reveal_answer(session, run, key, &seat.name, sealed) {
@@ -236,8 +236,9 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
     Ok(events)
 }
 
-/// A prompt was cut if its server's window is smaller, or if every seat of the model was told the same: the
-/// prompts differ, so the server keeps no more of them. With few tokens alone it may have been.
+/// Marks answers to prompts that the provider may have cut. A prompt counts as cut if it exceeds the
+/// server's window. It also does if all seats of a model report the same low token count, because their
+/// prompts differ in length. A low count of one seat is only a hint.
 fn note_cut_prompts(run: &RoundRun, events: &mut [Event], counts: bool) {
     let (form, estimated) = (&run.opened.ballot, run.opened.estimated_tokens);
     let mut told: HashMap<String, Vec<Option<usize>>> = HashMap::new();
@@ -265,12 +266,12 @@ fn note_cut_prompts(run: &RoundRun, events: &mut [Event], counts: bool) {
     }
 }
 
-/// A reply that does not count may say that it blocks.
+/// Returns whether a reply that does not count may express a block.
 fn may_block(form: &BallotForm, record: &AnswerRecord) -> bool {
     record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text))
 }
 
-/// A failure with its reason in full, as far as it opens.
+/// Replaces a failure's reason by the full one, if its record opens.
 fn told_in_full(run: &RoundRun, key: &RoundKey, failed: &SeatFailed, sealed: &SealedRecord) -> SeatFailed {
     let opened = unseal(key, &run.binding(&failed.participant), sealed).ok();
     let record = opened.and_then(|opened| serde_json::from_str::<AnswerRecord>(&opened.record).ok());
@@ -323,7 +324,7 @@ pub fn tally(session: &Session) -> DecideResult {
     let tally = tally_round(session, run);
     let mut events = Vec::new();
     if run.tally.is_none() {
-        // Leaks are on record before the answers can be disclosed.
+        // Leaks must be recorded before the answers can be disclosed.
         events.extend(session.leaks_in_round(run));
         events.extend(conflicts_of(session, run, tally.quorum_met));
     }
@@ -341,7 +342,7 @@ pub fn record_key_loss(session: &Session) -> DecideResult {
 pub fn ask_again(session: &Session, seal: Option<SealTo>) -> DecideResult {
     let run = the_open_round(session)?;
     let participants = run.lost_seats();
-    // A lost key to which nothing is sealed is only replaced.
+    // A lost key under which nothing is sealed is only replaced.
     let is_replaced = seal.is_some() && seal != run.seal_to && run.sealed() == 0;
     refuse_if!(participants.is_empty() && !is_replaced, "no answer of the open round is lost");
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());

@@ -1,4 +1,4 @@
-//! Commands on a step: beginning, handoff, asking a person, the result.
+//! Commands on a step: start, handoff, question to a person, result.
 
 use std::sync::Arc;
 
@@ -32,13 +32,13 @@ pub fn start_step(session: &Session, now: Timestamp) -> DecideResult {
 }
 
 fn started(session: &Session, step: &Step, iteration: u32, within: Option<String>) -> Event {
-    // Why there are none is said by the result of the step.
+    // The step's result reports the reason if the list cannot be read.
     let items = items(session, step).unwrap_or_default();
     let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
     Event::StepStarted(StepStarted { step, kind, iteration, within, items })
 }
 
-/// The items that a step runs its steps for; none unless it is an `each`.
+/// Returns the items of an `each` step; empty for other steps.
 fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
     let StepKind::Each(each) = &step.kind else { return Ok(Vec::new()) };
     let mut context = session.context_for(&step.id);
@@ -52,7 +52,7 @@ fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
     }
 }
 
-/// The work items of a step; the end of the step where none can be made.
+/// Returns the work items of a step, or the step's end if they cannot be created.
 pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     let running = Running::of(session, id, now)?;
     let drafts = match session.work_item_drafts(running.step) {
@@ -82,7 +82,7 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     }
     let running = Running::of(session, id, now)?;
     let Running { run, step, .. } = running;
-    // As the round was opened: its step may have been revised since.
+    // The opened round decides, because its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
     let asked = match (&step.kind, tied) {
@@ -111,12 +111,12 @@ pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult 
     Ok(running.end(outcome))
 }
 
-/// The end of a round's step whose round cannot be opened.
+/// Ends a round step whose round cannot be opened.
 pub fn end_unheld(session: &Session, step: &Step, why: String, now: Timestamp) -> DecideResult {
     Ok(Running::of(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
 }
 
-/// A step that runs, at the time of a command on it.
+/// Running step at the time of a command.
 struct Running<'a> {
     session: &'a Session,
     step: &'a Step,
@@ -124,12 +124,12 @@ struct Running<'a> {
     now: Timestamp,
 }
 
-/// The result of a step, which succeeds unless there is an error.
+/// Result of a step; it is a success unless `error` is set.
 #[derive(Default)]
 struct StepOutcome {
     data: Value,
     error: Option<String>,
-    /// The merge that a proposal, taken without asking, makes.
+    /// Merge made by a proposal that was accepted without asking.
     merge: Option<Merge>,
 }
 
@@ -165,10 +165,10 @@ impl<'a> Running<'a> {
         self.run.items.iter().filter_map(|id| self.session.items.get(id)).collect()
     }
 
-    /// The events at its end: names that its answers give away, its merge and records, its result.
+    /// Returns the events that end the step: identity leaks, merge, records and result.
     fn end(&self, mut came: StepOutcome) -> Vec<Event> {
         let Self { session, step, run, now } = self;
-        // Leaks are on record before the answers can be disclosed.
+        // Leaks must be recorded before the answers can be disclosed.
         let mut events: Vec<Event> = session.leaks_in_items(step, &self.items()).into_iter().collect();
         if let Some((merge, round)) = came.merge.take().zip(session.round_to_merge(&step.id)) {
             let (step, round) = (step.id.clone(), round.opened.round.clone());
@@ -194,7 +194,7 @@ impl<'a> Running<'a> {
         events
     }
 
-    /// The result of a step in which all has come; `None` of one that lacks something.
+    /// Returns the result of the step; `None` while something is missing.
     fn outcome(&self) -> Option<StepOutcome> {
         Some(match &self.step.kind {
             StepKind::Round(_) => self.of_round()?,
@@ -226,7 +226,7 @@ impl<'a> Running<'a> {
         Some(StepOutcome::envelope(round_data(round), why.map(|why| why.to_string())))
     }
 
-    /// The question of an approval; the outcome of one that ends without.
+    /// Returns the question of an approval, or the outcome of one that ends without a question.
     fn question(&self, approval: &Approval) -> Result<ApprovalRequested, Box<StepOutcome>> {
         let Self { session, step, .. } = self;
         let proposal = Proposal::of(session, step);
@@ -270,7 +270,7 @@ impl<'a> Running<'a> {
         data
     }
 
-    /// One entry a review, under its reviewer's name; it succeeds when one of them was completed.
+    /// Returns one entry per review, under its reviewer's name; fails if no review was completed.
     fn of_review(&self) -> StepOutcome {
         let items = self.items();
         let entry = |item: &&WorkItem| {
@@ -282,7 +282,7 @@ impl<'a> Running<'a> {
         StepOutcome::envelope(items.iter().map(entry).collect(), error)
     }
 
-    /// The result of steps that did not see each other, of which so many are `needed`.
+    /// Combines independent steps; fails if fewer than `needed` (by default all) succeed.
     fn several(&self, needed: Option<usize>) -> StepOutcome {
         let Self { session, run, .. } = self;
         let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
@@ -303,7 +303,7 @@ impl<'a> Running<'a> {
         self.several(None)
     }
 
-    /// The last step's result as later steps see it; the failure of the first step that failed.
+    /// Returns the last step's result as later steps see it, or the failure of the step that failed.
     fn of_sequence(&self) -> Option<StepOutcome> {
         let session = self.session;
         let result = self.run.nested.last()?.result.as_deref()?;

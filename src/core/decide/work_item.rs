@@ -1,7 +1,7 @@
-//! Work items of agents: claims and returns, artifacts and reviews, the evidence that a tracker asks for.
+//! Commands on agents' work items: claims, returns, artifacts, reviews and requested evidence.
 //!
-//! One state machine for every worker: of two claims one wins, a lease that ran out is offered
-//! again, and every refusal says which one it is. Times are arguments.
+//! All workers follow one state machine. Of two claims one wins, an item whose lease expired can be claimed
+//! again, and every refusal has its own word. Times are arguments.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn own_item<'a>(session: &'a Session, who: &ItemHolder) -> Result<&'a WorkItem, 
     }
 }
 
-/// A claim: the first wins, and asking again changes nothing for its holder.
+/// Claims an item: the first claim wins; repeating it changes nothing for the holder.
 pub fn claim(session: &Session, who: ItemHolder, now: Timestamp) -> DecideResult {
     let (found, item) = (own_item(session, &who)?, &who.item);
     if let Some(claim) = found.claim.as_ref().filter(|_| found.is_held(now)) {
@@ -168,7 +168,7 @@ pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
     })
 }
 
-/// The tasks of which the work items that were looked at have asked for evidence.
+/// Tasks for which offered work items have requested evidence.
 #[derive(Default)]
 pub struct RequestedEvidence {
     pub tasks: Arc<HashSet<String>>,
@@ -176,7 +176,7 @@ pub struct RequestedEvidence {
 }
 
 impl RequestedEvidence {
-    /// Looks at the work items that were offered since the last look.
+    /// Searches the work items offered since the last call.
     pub fn look(&mut self, session: &Session) {
         let definition = session.definition();
         let offered = session.items.values().skip(self.looked_at).map(|item| &item.offered);

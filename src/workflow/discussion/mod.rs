@@ -18,9 +18,8 @@ use crate::yaml::{Node, Value, placed};
 pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
 
-/// Replaces each discussion of a definition by its steps.
-///
-/// Returns `None` if there is no discussion, or if one has errors; `found` then contains them.
+/// Replaces each discussion of a definition by its steps. Returns `None` if there is no discussion, or if
+/// one has errors; `found` then contains them.
 pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Node> {
     let mut root = root.clone();
     let (_, steps) = root.take("steps")?;

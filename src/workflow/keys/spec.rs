@@ -13,7 +13,6 @@ pub enum KeyType {
     Flag,
     Whole(u64, u64),
     Number(f64, f64),
-    /// Number greater than 0.
     Positive,
     /// Number of at most six decimal places.
     Decimal,

@@ -43,7 +43,6 @@ pub fn depth(value: &Value) -> usize {
     }
 }
 
-/// Returns the kind of a value for messages.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

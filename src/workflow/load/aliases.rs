@@ -8,9 +8,8 @@ use crate::workflow::keys::spec::{KeySpec, StepType};
 use crate::workflow::steps::step::{step_keys, type_of};
 use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
 
-/// Parses a definition and replaces synonyms by the standard words.
-///
-/// A file that is a single step becomes a definition with this step; `id` is the default of the step's id.
+/// Parses a definition and replaces synonyms by the standard words. A file that is a single step becomes a
+/// definition with this step; `id` is the default of the step's id.
 pub fn read_definition(text: &str, file: &str, id: &str) -> Result<Node, Diagnostic> {
     let mut node = read_yaml_or_json(text, file)?;
     in_own_words(&mut node);

@@ -78,12 +78,10 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// Declares the keys of a map once: a struct, its key table and its reader.
-///
-/// A key's type is that of its field, unless `as` sets another. An expression after `=>` reads fields that
-/// the type cannot. Keys after `also` have no field; fields after `and` have no key. A map used as a value
-/// has a name, and a name for messages. After `or`: the key that receives a plain text written in place of
-/// the map.
+/// Declares the keys of a map once: a struct, its key table and its reader. A key's type is that of its
+/// field, unless `as` sets another. An expression after `=>` reads fields that the type cannot. Keys after
+/// `also` have no field; fields after `and` have no key. A map used as a value has a name, and a name for
+/// messages. After `or`: the key that receives a plain text written in place of the map.
 macro_rules! keys {
     ($(#[$meta:meta])* pub struct $name:ident
         $(as $map:literal ($what:literal) $(or $alone:literal ($alone_kind:expr))?)?
@@ -346,7 +344,6 @@ pub fn items(node: &Node) -> &[Node] {
     }
 }
 
-/// Problems and warnings found in a file.
 pub struct Findings<'a> {
     pub file: &'a str,
     pub problems: RefCell<Vec<Diagnostic>>,

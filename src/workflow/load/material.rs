@@ -10,7 +10,6 @@ use crate::workflow::keys::spec::{REQUIRED, key};
 use crate::yaml::{Node, placed};
 
 keys! {
-    /// Artifact as written.
     pub struct ArtifactKeys as "artifact" ("an artifact") {
         id: String = key("id", REQUIRED, "Its id.", "REQ-001"),
         summary: Option<String> = key("summary", "the title", "A line about it.", "\"Search by name\""),
@@ -34,7 +33,6 @@ keys! {
 }
 
 keys! {
-    /// Agenda item as written.
     pub struct AgendaKeys as "agenda_item" ("an agenda item") {
         id: Option<String> = key("id", "the title", "Its id.", "caching"),
         title: Option<String> = key("title", "the id", "Its title.", "Caching"),

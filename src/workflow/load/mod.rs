@@ -143,9 +143,8 @@ fn warn_of_cut_texts(node: &Node, source: &str, found: &Findings<'_>) {
     }
 }
 
-/// Reports API keys written as values.
-///
-/// `key` and `token` count only in participants; inputs and artifacts may use these names for other data.
+/// Reports API keys written as values. `key` and `token` count only in participants; inputs and artifacts
+/// may use these names for other data.
 fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     let mut problems = literal_keys(node, file, &[]);
     let Value::Map(map) = &node.value else { return problems };

@@ -328,7 +328,6 @@ fn results(context: Entries<'_>) -> Option<Selection> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
-    /// Part of the last closed round's answers.
     pub answers: RecalledAnswers,
     /// Number of closed rounds; 0 hides all rounds.
     pub rounds: usize,

@@ -76,7 +76,6 @@ keys! {
     }
 }
 
-/// Keys of every step.
 pub const EVERY: &[KeySpec] = Step::KEYS.split_at(8).0;
 
 /// Keys shared by several step types, with these types.
@@ -284,7 +283,6 @@ enum_of_words! {
         /// Certain findings reject the work item; possible ones are warnings.
         #[default]
         Warn = "warn",
-        /// No check.
         Off = "off",
     }
 }
@@ -371,7 +369,6 @@ impl Step {
         if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
     }
 
-    /// Returns the schema for an agent's answer.
     pub fn answer_schema(&self) -> Option<&OutputSchema> {
         match &self.kind {
             StepKind::Agent(agent) => agent.output_schema.as_ref(),
@@ -417,7 +414,6 @@ impl Step {
         matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
     }
 
-    /// Returns whether the step asks participants or the facilitator.
     pub fn asks_somebody(&self) -> bool {
         self.asks_seats() || matches!(self.kind, StepKind::Approval(_))
     }

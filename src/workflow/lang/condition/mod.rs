@@ -75,13 +75,11 @@ impl Condition {
         self.expr.paths()
     }
 
-    /// Evaluates the condition over `scope`.
-    ///
-    /// The scope is an object of `input`, `context`, `runs`, `rounds`, `agenda`, `conflicts`, `questions`
-    /// and possibly `error`. A path without a value is undefined; if it is `context.<step>.success`,
-    /// `success_of` supplies the value. `===` compares contents, and numbers by value. `<`, `>`, `<=` and
-    /// `>=` compare two numbers or two texts; they are false if a side is undefined or null. Fails on other
-    /// pairs, and if the result is neither true nor false.
+    /// Evaluates the condition over `scope`. The scope is an object of `input`, `context`, `runs`, `rounds`,
+    /// `agenda`, `conflicts`, `questions` and possibly `error`. A path without a value is undefined; if it
+    /// is `context.<step>.success`, `success_of` supplies the value. `===` compares contents, and numbers by
+    /// value. `<`, `>`, `<=` and `>=` compare two numbers or two texts; they are false if a side is
+    /// undefined or null. Fails on other pairs, and if the result is neither true nor false.
     pub fn holds(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
         Scope { values: scope, success_of }.truth(&self.expr)
     }
@@ -245,7 +243,6 @@ impl<'a> Parser<'a> {
 /// Value of an expression; `None` is undefined.
 type MaybeValue<'a> = Option<Cow<'a, Value>>;
 
-/// Data that a condition is evaluated over.
 struct Scope<'a> {
     values: &'a Value,
     success_of: &'a dyn Fn(&str) -> Option<bool>,

@@ -29,16 +29,14 @@ impl Template {
         &self.text
     }
 
-    /// Renders the template over `scope`; a path without a value prints nothing.
-    ///
-    /// Fails if a helper gets a value of the wrong type, or if a limit of size or work is exceeded.
+    /// Renders the template over `scope`; a path without a value prints nothing. Fails if a helper gets a
+    /// value of the wrong type, or if a limit of size or work is exceeded.
     pub fn render(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::PrintsNothing)
     }
 
-    /// Renders like [`Template::render`], but fails at a path without a value.
-    ///
-    /// `if`, `unless` and `with` may still test absent paths.
+    /// Renders like [`Template::render`], but fails at a path without a value. `if`, `unless` and `with` may
+    /// still test absent paths.
     pub fn render_in_full(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::Fails)
     }

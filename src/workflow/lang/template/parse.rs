@@ -17,7 +17,6 @@ pub enum TemplateNode {
     Block(TemplateBlock),
 }
 
-/// Block and its `else` part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateBlock {
     pub kind: BlockKind,
@@ -41,13 +40,11 @@ const BLOCKS: [(&str, BlockKind); 4] = [
     ("with", BlockKind::With),
 ];
 
-/// Print format of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printing {
     Plain,
     /// `{{number @index}}` counts from 1.
     Number,
-    /// `{{join list ", "}}`.
     Joined(String),
 }
 
@@ -258,7 +255,6 @@ fn refuse_others(inner: &str, at: usize) -> Result<(), GrammarError> {
     Err(GrammarError::new(at, message).hint(hint))
 }
 
-/// Text between two pairs of braces.
 struct Tag<'a> {
     kind: TagKind,
     /// Lexer over the template up to the end of the tag's inside.
@@ -279,7 +275,6 @@ impl<'a> Tag<'a> {
         Err(error.hint("a tag holds one path, or a helper and what it is given"))
     }
 
-    /// Reads the next word.
     fn word(&mut self) -> &'a str {
         self.scan.space();
         let word = self.scan.rest().split_whitespace().next().unwrap_or_default();

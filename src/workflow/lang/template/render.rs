@@ -13,7 +13,6 @@ const LARGEST: usize = 8 * 1024 * 1024;
 /// Most nodes rendered, counting each loop iteration.
 const MOST_WORK: usize = 2_000_000;
 
-/// Value of a path, if it has one.
 type Seen<'a> = Option<Cow<'a, Value>>;
 
 /// Treatment of a path without a value.

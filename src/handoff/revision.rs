@@ -166,5 +166,12 @@ fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Opt
 
 pub(super) fn earlier_counts(before: &RoundRun, feedback: Feedback) -> Option<Value> {
     let tally = before.tally.as_ref().filter(|_| feedback.has_counts())?;
-    Some(json!({ "asked": tally.asked, "answered": tally.answered, "scores": tally.verdict.scores }))
+    let mut counts = json!({ "asked": tally.asked, "answered": tally.answered });
+    if let Some(spread) = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref()) {
+        counts["median"] = spread.median.as_str().into();
+        counts["quartiles"] = json!([spread.first_quartile, spread.third_quartile]);
+    } else {
+        counts["scores"] = json!(tally.verdict.scores);
+    }
+    Some(counts)
 }

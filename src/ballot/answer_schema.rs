@@ -1,10 +1,10 @@
-//! The answer form as a JSON Schema, for services that hold a reply to one.
+//! JSON Schemas of the answer form, for providers with structured output.
 //!
-//! Built from the form and nothing else, so that all seats of a round share it. The plain one keeps to what
-//! every such service takes: closed objects whose keys are all required, no bounds on numbers, texts and
-//! lists. The bounded one is for servers of one's own, whose small models do not end by themselves. Whatever
-//! fits one reads as a ballot or an abstention, but for what no such schema can say (a score off its
-//! scale, an option twice, a block without its change): that the reader says. It is no part of a prompt.
+//! A schema depends on the form alone, so all seats of a round share it. It is not part of the prompt.
+//! The plain schema uses only features that every provider supports: closed objects with all keys required
+//! and no bounds. The bounded schema is for self-hosted servers, whose small models may never stop. A reply
+//! that fits reads as a ballot or an abstention. The exceptions need checks that no schema can express: a
+//! score off its scale, a duplicate option, a block without its change. The parser rejects those.
 
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
@@ -12,27 +12,27 @@ use serde_json::{Map, Value, json};
 use super::kind::whole;
 use super::model::BallotForm;
 
-/// No more options, or bytes of their names, are taken by services that limit them.
+/// Most options, and most bytes in their names, that every provider accepts.
 const MOST_OPTIONS: usize = 250;
 const MOST_BYTES: usize = 15_000;
-/// No text and no list of a bounded answer is longer, in characters and items.
+/// Bounds of the bounded schema: characters of a text, items of a list.
 const LONGEST_TEXT: usize = 300;
 const LONGEST_LIST: usize = 3;
-/// A scale with no more steps is a list of its numbers.
+/// A scale with at most this many steps becomes a list of its numbers.
 const MOST_STEPS: f64 = 20.0;
 
-/// The form of an answer, as JSON Schemas that say the same.
+/// Answer form as two equivalent JSON Schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplySchema {
     pub plain: Value,
-    /// With bounds, for the servers that take them.
+    /// With bounds, for servers that accept them.
     pub bounded: Value,
-    /// Set where services can hold a reply to it strictly.
+    /// Whether providers can enforce the schema strictly.
     pub is_strict: bool,
 }
 
 impl ReplySchema {
-    /// The schemas of an answer to this form; `None` where the form is larger than services take.
+    /// Returns the schemas of an answer to this form; `None` if the form exceeds the providers' limits.
     pub fn of_form(form: &BallotForm) -> Option<Self> {
         let words = || form.options.iter().chain(&form.cards);
         if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
@@ -45,13 +45,13 @@ impl ReplySchema {
         Some(Self { plain, bounded, is_strict: true })
     }
 
-    /// A schema of an agent's answer, which need not keep to what services take strictly.
+    /// Wraps an agent's own schema, which may use features that strict modes reject.
     pub fn of_user(schema: &Value) -> Self {
         Self { plain: schema.clone(), bounded: schema.clone(), is_strict: false }
     }
 }
 
-/// The reasons come before the ballot; what else an answer may hold is asked of an open question alone.
+/// Puts the rationale before a ballot; an open question starts with its position and has more fields.
 fn answer(form: &BallotForm, ballot: Vec<Value>) -> Value {
     let text = || json!({"type": "string"});
     let texts = || list(&text());
@@ -75,7 +75,7 @@ fn answer(form: &BallotForm, ballot: Vec<Value>) -> Value {
     object(properties)
 }
 
-/// Gives texts, lists and numbers the bounds they do not have.
+/// Adds bounds to texts, lists and numbers that have none.
 fn bound(schema: &mut Value, form: &BallotForm) {
     let Some(map) = schema.as_object_mut().filter(|map| !map.contains_key("enum")) else { return };
     let kind = map.get("type").map(|of| of.as_str().or(of[0].as_str()).unwrap_or_default().to_owned());
@@ -86,7 +86,7 @@ fn bound(schema: &mut Value, form: &BallotForm) {
         Some("array") => {
             map.entry("maxItems").or_insert(LONGEST_LIST.into());
         }
-        // A number that may be null is a confidence.
+        // Only the confidence is a number that may be null.
         Some("number") if map["type"].is_array() => {
             map.remove("type");
             map.insert("enum".to_owned(), json!([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, null]));
@@ -106,7 +106,7 @@ fn bound(schema: &mut Value, form: &BallotForm) {
     }
 }
 
-/// A number on the form's scale: a list where it has few steps, else a whole one.
+/// Returns the schema of a number on the scale: an enumeration if it has few steps, else an integer.
 fn bounded_number(form: &BallotForm) -> Value {
     let end = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
     let (min, max) = (end(&form.min), end(&form.max));
@@ -127,7 +127,7 @@ pub(super) fn options(form: &BallotForm) -> Value {
     words(form.options.iter().map(String::as_str))
 }
 
-/// One of these words; each is named once, whatever the form says.
+/// Returns an enumeration of these words without duplicates.
 pub(super) fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
     json!({"type": "string", "enum": of.into_iter().collect::<IndexSet<_>>()})
 }
@@ -136,7 +136,7 @@ pub(super) fn list(of: &Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
-/// A closed object whose keys are all required.
+/// Returns a closed object schema with all keys required.
 pub(super) fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let properties: Map<String, Value> =
         properties.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
@@ -182,7 +182,7 @@ mod tests {
         ]
     }
 
-    /// Values that fit a schema of this file: each of an enumeration, each branch, lists of two.
+    /// Returns values that fit a schema of this file: every word and branch, lists of one and of two.
     fn fitting(schema: &Value) -> Vec<Value> {
         if let Some(branches) = schema["anyOf"].as_array() {
             return branches.iter().flat_map(fitting).collect();
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Both schemas of a form.
+    /// Returns the plain and the bounded schema.
     fn schemas(form: &BallotForm) -> [Value; 2] {
         let schema = ReplySchema::of_form(form).expect("a schema");
         [schema.plain, schema.bounded]
@@ -263,7 +263,7 @@ mod tests {
         }
     }
 
-    /// What the documented subsets have in common.
+    /// Asserts the restrictions that all documented schema subsets share.
     fn check(schema: &Value) {
         let known = [
             "type",

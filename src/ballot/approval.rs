@@ -1,4 +1,4 @@
-//! `approval`: every option one approves of.
+//! Ballot kind `approval`: all options that the seat approves of.
 
 use serde_json::{Value as Json, json};
 

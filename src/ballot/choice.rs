@@ -1,4 +1,4 @@
-//! `choice`: one of the options.
+//! Ballot kind `choice`: one of the options.
 
 use serde_json::Value as Json;
 
@@ -41,7 +41,7 @@ impl KindSpec for ChoiceKind {
         option_match::option(&form.options, word).is_ok()
     }
 
-    /// The options with bars between them, unless an option is spelt so.
+    /// Detects options joined by bars, unless an option is spelled that way.
     fn repeats_form(&self, form: &BallotForm, value: &Node) -> bool {
         let Value::Text(text) = &value.value else { return false };
         let names: Vec<_> = form.options.iter().map(String::as_str).collect();

@@ -1,7 +1,7 @@
-//! `consent`: support, stand aside, or block until a minimum change is made.
+//! Ballot kind `consent`: support, stand aside, or block until a minimum change.
 //!
-//! A veto is not lost to a slip of form: a reply without a valid answer that names a block where the
-//! consent belongs may be one. Thinking, quoted lines and the form with its placeholders are no stance.
+//! A malformed reply must not lose a veto: if it names a block where the consent belongs, it may be one.
+//! Thinking, quoted lines and unfilled placeholders state nothing.
 
 use serde_json::{Value as Json, json};
 
@@ -68,7 +68,7 @@ impl KindSpec for ConsentKind {
         vec![one_of("consent", Stance::WORDS.map(|(word, _)| word)), change]
     }
 
-    /// A placeholder never blocks: that would keep the steps that follow from being tried.
+    /// Never blocks, so that a rehearsal reaches the later steps.
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         vec![("consent", ["support", "stand-aside"][(stage.lot)("consent", 2)].into())]
     }
@@ -87,19 +87,19 @@ fn stance(word: &str) -> Result<Stance, String> {
     known.map(|(_, stance)| *stance).ok_or_else(|| unknown_stance(word))
 }
 
-/// Keys under which a stance stands, or is put by mistake.
+/// Keys under which replies state a stance, including common mistakes.
 const KEYS: [&str; 3] = ["consent", "vote", "stance"];
 
-/// Words of a block, and those that stand for it where the consent belongs.
+/// Words that mean a block under a consent key.
 const BLOCKS: [&str; 8] = ["block", "blocks", "blocked", "blocking", "veto", "object", "oppose", "reject"];
 
-/// Tells if a consent reply that is no valid answer may be read as a block.
+/// Checks if an invalid consent reply may be a block.
 fn may_block(reply: &str) -> bool {
     let text: String = without_thinking(final_channel(reply)).chars().filter_map(plain).collect();
     if text.split_whitespace().next().is_some_and(is_block) {
         return true;
     }
-    // The key whose value goes on: over commas, and over lines that are indented or items of a list.
+    // True while a consent key's value continues: across commas, indented lines and list items.
     let mut under_consent = false;
     for line in text.lines().filter(|line| !line.trim_start().starts_with('>')) {
         under_consent &= line.starts_with([' ', '\t', '-', '[', ']', '"']);
@@ -119,7 +119,7 @@ fn may_block(reply: &str) -> bool {
     false
 }
 
-/// A letter without what only looks like another; nothing of what cannot be seen.
+/// Replaces look-alike and full-width characters by ASCII; returns `None` for invisible ones.
 fn plain(c: char) -> Option<char> {
     let letter = match c {
         'о' | 'ο' | 'О' => 'o',
@@ -141,13 +141,13 @@ fn bare(key: &str) -> &str {
     )
 }
 
-/// Tells a key before a colon from a sentence.
+/// Checks if the text before a colon is a key and not part of a sentence.
 fn is_key(key: &str) -> bool {
     let key = bare(key);
     !key.is_empty() && key.len() <= 32 && key.split_whitespace().count() <= 2
 }
 
-/// Tells if the consent is what comes after a colon: alone, or at the end of a sentence.
+/// Checks if the text before a colon is a consent key or ends with one.
 fn names_consent(before: &str) -> bool {
     let word = bare(before).rsplit(char::is_whitespace).next().map(bare).unwrap_or_default();
     KEYS.iter().any(|known| word.eq_ignore_ascii_case(known))
@@ -157,7 +157,7 @@ fn is_block(text: &str) -> bool {
     strip_markup(text.trim().trim_start_matches(['-', '#', ' '])).eq_ignore_ascii_case("block")
 }
 
-/// Tells if a value names a block; one that names all three stances is the form.
+/// Checks if a value names a block; a value that names all three stances is the unfilled form.
 fn names_block(value: &str) -> bool {
     let value = outside_placeholders(value).to_lowercase();
     let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).collect();
@@ -165,7 +165,7 @@ fn names_block(value: &str) -> bool {
     !is_form && words.iter().any(|word| BLOCKS.contains(word))
 }
 
-/// A value without what stands in angle brackets.
+/// Returns the value without the text in angle brackets.
 fn outside_placeholders(value: &str) -> String {
     let (mut depth, mut out) = (0_usize, String::new());
     for c in value.chars() {

@@ -1,4 +1,4 @@
-//! `estimate`: a number, or one of the form's cards.
+//! Ballot kind `estimate`: a number, or one of the form's cards.
 
 use serde_json::{Value as Json, json};
 
@@ -13,7 +13,7 @@ use crate::yaml::Node;
 
 pub(super) struct EstimateKind;
 
-/// The most numbers that a rehearsed estimate is drawn from.
+/// Most steps of the range that a rehearsed estimate is drawn from.
 const STEPS: f64 = 20.0;
 
 impl KindSpec for EstimateKind {
@@ -75,7 +75,7 @@ impl KindSpec for EstimateKind {
     }
 }
 
-/// The card a word means: as it is spelt, in other case, or by its number.
+/// Returns the card that a word names: exactly, ignoring case and markup, or by its number.
 fn card(cards: &[String], word: &str) -> Result<String, String> {
     if let Some(exact) = cards.iter().find(|card| *card == word) {
         return Ok(exact.clone());

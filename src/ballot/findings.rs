@@ -1,7 +1,7 @@
-//! `findings`: a list of findings, each with a severity and a claim, and a place if it has one.
+//! Ballot kind `findings`: findings with a severity, a claim and an optional place.
 //!
-//! They are collected and grouped, not counted. An empty list is an answer: nothing was found. A place
-//! that cannot be read is flagged and left out; the finding stays.
+//! Findings are collected and grouped, not counted. An empty list is a valid answer. Unreadable line numbers
+//! are flagged and stored as given, but not used.
 
 use std::ops::RangeInclusive;
 
@@ -66,7 +66,7 @@ impl KindSpec for FindingsKind {
     }
 }
 
-/// A finding as a person types it in one line.
+/// Parses a typed line: `severity | file:lines | claim | evidence`, the file and the evidence optional.
 fn typed(line: &str) -> Json {
     let parts: Vec<&str> = line.splitn(4, '|').map(str::trim).collect();
     let (severity, place, claim, evidence) = match parts.as_slice() {
@@ -83,7 +83,7 @@ fn typed(line: &str) -> Json {
     Json::Object(given.map(|(key, text)| (key.to_owned(), text.into())).collect())
 }
 
-/// One finding, and it as it is kept: its known keys in their order, then others, flagged.
+/// Parses one finding and returns it with its stored form: known keys in order, then flagged others.
 fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Json), String> {
     let text = |answer: &mut AnswerParser<'_>, key| answer.entry_text("findings", entries, key);
     let needed = |key: &str| format!("a finding has no `{key}`: each {NEEDED}");
@@ -109,7 +109,7 @@ fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Jso
     Ok((Finding { file, lines, severity, claim, evidence }, Json::Object(kept)))
 }
 
-/// One spelling of a path, so that `./a.rs` and `a.rs` are one file.
+/// Normalizes a path, so that `./a.rs` and `a.rs` are the same file.
 fn plain_path(path: &str) -> String {
     let path = path.trim().trim_matches('`');
     let root = if path.starts_with('/') { "/" } else { "" };
@@ -117,11 +117,11 @@ fn plain_path(path: &str) -> String {
     if parts.is_empty() { path.to_owned() } else { format!("{root}{}", parts.join("/")) }
 }
 
-/// The first and the last line of a finding.
+/// First and last line of a finding.
 type LineRange = Option<(u32, u32)>;
 
-/// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is
-/// flagged and not used.
+/// Parses the lines of a finding, `12`, `12-18` or a list of two numbers, and returns their stored form.
+/// Other values, and lines without a file, are flagged and not used.
 fn lines(
     answer: &mut AnswerParser<'_>,
     entries: &Map,
@@ -149,7 +149,7 @@ fn lines_text(from: u32, to: u32) -> String {
     if from == to { from.to_string() } else { format!("{from}-{to}") }
 }
 
-/// "3 findings: 1 critical, 2 low", "no findings".
+/// Formats counts such as "3 findings: 1 critical, 2 low" or "no findings".
 pub fn count_by_severity(found: impl Iterator<Item = Severity> + Clone) -> String {
     let of = |severity: Severity| found.clone().filter(|one| *one == severity).count();
     let counts = Severity::WORDS.iter().rev().map(|(word, severity)| (of(*severity), word));
@@ -162,13 +162,13 @@ pub fn count_by_severity(found: impl Iterator<Item = Severity> + Clone) -> Strin
     }
 }
 
-/// A file and its lines, if they are known: `src/cache.rs:10-80`.
+/// Formats a place such as `src/cache.rs:10-80`.
 pub fn place(file: &str, lines: Option<(u32, u32)>) -> String {
     lines.map_or_else(|| file.to_owned(), |(from, to)| format!("{file}:{}", lines_text(from, to)))
 }
 
 impl Finding {
-    /// Its file and lines, such as `src/cache.rs:10-80`.
+    /// Returns the place, such as `src/cache.rs:10-80`; `None` without a file.
     pub fn place(&self) -> Option<String> {
         Some(place(self.file.as_deref()?, self.lines))
     }
@@ -180,7 +180,7 @@ impl Finding {
     }
 }
 
-/// `10` or `10-80`, with or without the `L` that some write before a number.
+/// Parses `10` or `10-80`, with an optional `L` before each number.
 pub fn line_range(text: &str) -> Option<RangeInclusive<u32>> {
     let number = |text: &str| text.trim().trim_start_matches(['L', 'l']).parse::<u32>().ok();
     let (from, to) = text.split_once(['-', '–']).unwrap_or((text, text));

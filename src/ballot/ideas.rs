@@ -1,4 +1,4 @@
-//! `ideas`: a list of ideas, each with a title and a text. They are collected, not counted.
+//! Ballot kind `ideas`: ideas with a title and a text; collected, not counted.
 
 use serde_json::{Value as Json, json};
 
@@ -66,7 +66,7 @@ impl KindSpec for IdeasKind {
     }
 }
 
-/// One idea, and it as it is kept: other keys of it after its own, flagged.
+/// Parses one idea and returns it with its stored form: known keys in order, then flagged others.
 fn idea(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Idea, Json), String> {
     let mut part = |key: &str| {
         let text = answer.entry_text("ideas", entries, key)?;

@@ -1,13 +1,13 @@
-//! The answer form in words: the instructions of every participant on how to answer.
+//! Prompt instructions: the answer form in words.
 //!
-//! The same text for all seats. Every value in its example is a placeholder, so that repeating it can
-//! never be read as a ballot.
+//! All seats get the same text. Every value of the example is a placeholder, so that a repeated example never
+//! reads as a ballot.
 
 use super::answer_schema::scale;
 use super::kind::KindInfo;
 use super::model::BallotForm;
 
-/// No more bytes of options are named again; longer ones stand in the snapshot alone.
+/// Longer lists of options or cards, in bytes, are not repeated here; the snapshot has them.
 const MOST_NAMED: usize = 240;
 
 pub fn answer_rules(form: &BallotForm) -> String {
@@ -24,7 +24,7 @@ pub fn answer_rules(form: &BallotForm) -> String {
     )
 }
 
-/// The options, the cards and the scale, once more, where that is short.
+/// Returns sentences that repeat short lists of options and cards, and the scale.
 fn named(form: &BallotForm) -> String {
     let mut out = String::new();
     for (what, words) in [("options", &form.options), ("cards", &form.cards)] {
@@ -40,7 +40,7 @@ fn named(form: &BallotForm) -> String {
     out
 }
 
-/// The field of an answer that is given again.
+/// Extra field of a revision's answer.
 const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
 const AGAIN: &str = "This question was asked before: the context holds what was said, and after your role stands your \
                      own earlier ballot. Keep it unless an argument or a fact changes your mind, and name that in \
@@ -49,7 +49,7 @@ const AGAIN: &str = "This question was asked before: the context holds what was 
 const EXCLUDE_OWN: &str =
     "One option is your own answer. Rank the others, which stand in `your_option_order`.\n";
 
-/// These come before a ballot: a model that votes first writes a justification.
+/// Precedes the ballot, because a model that votes first only justifies its vote.
 const REASONS: &str = "rationale:\n  - \"<one reason>\"\n";
 const CONFIDENCE: &str = "confidence: <a number from 0 to 1>\n";
 

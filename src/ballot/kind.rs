@@ -1,6 +1,6 @@
-//! The trait of a ballot kind: everything that differs from kind to kind.
+//! Trait of a ballot kind: everything that differs between kinds.
 //!
-//! One file a kind implements it; `mod.rs` registers them.
+//! One file per kind implements it; `mod.rs` registers them.
 
 use serde_json::{Number, Value};
 
@@ -9,91 +9,91 @@ use super::parse::AnswerParser;
 use crate::tally::{CountableKind, Rule};
 use crate::yaml::Node;
 
-/// The form of a ballot kind and its reader.
+/// Form of a ballot kind and its parser.
 pub trait KindSpec: Sync {
     fn info(&self) -> KindInfo;
 
-    /// The JSON Schema of each of [`KindInfo::keys`], in their order.
+    /// Returns the JSON Schema of each of [`KindInfo::keys`], in that order.
     fn schemas(&self, form: &BallotForm) -> Vec<Value>;
 
-    /// The same for a server whose models do not end by themselves, where they can say less.
+    /// Returns tighter schemas, if the kind has any, for servers whose models may never stop.
     fn bounded_schemas(&self, form: &BallotForm) -> Vec<Value> {
         self.schemas(form)
     }
 
-    /// Reads the value under the ballot key, which is neither empty nor an abstention; returns the ballot
-    /// and the value that is kept in the answer. The error is fit to be sent to the participant.
+    /// Parses the value under the ballot key, which is neither empty nor an abstention. Returns the ballot
+    /// and the value to store in the answer. The error text is sent to the participant.
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String>;
 
-    /// Tells if a reply that is this word and nothing else is a ballot.
+    /// Checks if a reply that consists of this word alone is a ballot.
     fn is_bare(&self, _form: &BallotForm, _word: &str) -> bool {
         false
     }
 
-    /// Tells if a value is what the form shows in its place, beyond placeholders alone.
+    /// Checks if a value repeats the form in a way other than placeholders.
     fn repeats_form(&self, _form: &BallotForm, _value: &Node) -> bool {
         false
     }
 
-    /// Tells if a reply without a valid answer may be a veto.
+    /// Checks if a reply without a valid answer may be a veto.
     fn may_block(&self, _reply: &str) -> bool {
         false
     }
 
-    /// The fields of the ballot, as a person fills them in.
+    /// Returns the form fields in which a person fills in the ballot.
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let KindInfo { keys, hint, is_text, .. } = self.info();
         let input = if is_text { Input::Text(String::new()) } else { Input::Line(String::new()) };
         vec![FormField { key: keys[0], hint, input }]
     }
 
-    /// The fields that a person is asked for beside the ballot, each a text with one item a line.
+    /// Returns the keys of a person's further fields, each a text with one item per line.
     fn remarks(&self) -> &'static [&'static str] {
         if self.info().asks_more { &["rationale", "concerns", "suggestions"] } else { &["rationale"] }
     }
 
-    /// The value of what a person typed under the ballot key.
+    /// Converts a person's typed text to the value under the ballot key.
     fn typed(&self, text: &str) -> Value {
         text.into()
     }
 
-    /// The keys and values of a placeholder ballot that fits the form; none where it has no ballot.
+    /// Returns keys and values of a placeholder ballot that fits the form; empty for open questions.
     fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
 }
 
-/// The fixed facts of a kind. The defaults are those of a kind that is read and not counted.
+/// Constant properties of a kind; the defaults fit a kind that is not counted.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KindInfo {
-    /// The keys of an answer that hold the ballot; the first is the ballot key.
+    /// Keys of an answer that contain the ballot; the first is the ballot key.
     pub keys: &'static [&'static str],
-    /// The form has `options`, two at least.
+    /// The form has `options`, at least two.
     pub has_options: bool,
-    /// The form has `min` and `max`.
+    /// Whether the form has `min` and `max`.
     pub scale: Scale,
     /// The form may have `cards`.
     pub has_cards: bool,
-    /// The ballot is one word or text, which is unwrapped from a list of one before it is parsed.
+    /// The ballot is one word or text; a list of one is unwrapped before parsing.
     pub is_word: bool,
-    /// Trade-offs, concerns, suggestions and references are asked for beside reasons and confidence.
+    /// The form also asks for trade-offs, concerns, suggestions and references.
     pub asks_more: bool,
-    /// How a person fills in the only field, where there is one alone.
+    /// Input hint for people, if the kind has one field.
     pub hint: &'static str,
     /// That field takes several lines.
     pub is_text: bool,
-    /// The ballots as the voting rules see them; `None` for a kind that is not counted.
+    /// Type of ballot that the voting rules see; `None` if the kind is not counted.
     pub countable: Option<CountableKind>,
-    /// The rule whose numbers are shown where a round has none.
+    /// Rule that computes the displayed numbers of a round without a rule.
     pub default_rule: Option<Rule>,
-    /// The lines of the example that hold the ballot, every value a placeholder.
+    /// Ballot lines of the example, with placeholders as values.
     pub example: &'static str,
-    /// A sentence on how to fill them in.
+    /// Explains how to fill in the ballot lines.
     pub detail: &'static str,
-    /// In place of what an abstention stands.
+    /// Part of the answer that an abstention replaces.
     pub instead_of: &'static str,
-    /// The answer described, as agents read what they are expected to return.
+    /// Description of the expected answer, shown to agents.
     pub description: &'static str,
     pub length: &'static str,
 }
@@ -102,9 +102,9 @@ pub struct KindInfo {
 pub enum Scale {
     #[default]
     None,
-    /// Each end may be given.
+    /// Both ends are optional.
     Optional,
-    /// Both ends are given, or these are taken.
+    /// A form without any end gets these.
     Default(u64, u64),
 }
 
@@ -118,45 +118,45 @@ pub struct FormField {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     Line(String),
-    /// Several lines of text that begin as this.
+    /// Several lines of text, with this initial value.
     Text(String),
     OneOf(Vec<String>),
     AnyOf(Vec<String>),
 }
 
-/// The material of a placeholder ballot.
+/// Input for a placeholder ballot.
 pub struct Stage<'a> {
-    /// The options in an order drawn by lot.
+    /// The options in random order.
     pub options: Vec<&'a str>,
-    /// The lowest and the highest score or estimate.
+    /// Lowest and highest score or estimate.
     pub scale: (Option<f64>, Option<f64>),
     pub cards: &'a [String],
-    /// The sentence that says that this is a placeholder.
+    /// Sentence that marks the ballot as a placeholder.
     pub label: &'static str,
-    /// Draws an index below a count; the name makes draws independent.
+    /// Draws an index below a count; draws with different names are independent.
     pub lot: &'a dyn Fn(&str, usize) -> usize,
 }
 
 impl Stage<'_> {
-    /// The ends of the scale; where one is missing, `from` and `span` above it.
+    /// Returns the ends of the scale. A missing low end is at most `from`; a missing high end is `span` above.
     pub fn ends(&self, from: f64, span: f64) -> (f64, f64) {
         let low = self.scale.0.unwrap_or_else(|| self.scale.1.map_or(from, |high| high.min(from)));
         (low, self.scale.1.unwrap_or(low + span))
     }
 }
 
-/// A field with one of several words, or `abstain`.
+/// Returns a field that offers these words and `abstain`.
 pub(super) fn one_of<'a>(key: &'static str, words: impl IntoIterator<Item = &'a str>) -> FormField {
     let words = words.into_iter().chain(["abstain"]).map(str::to_owned).collect();
     FormField { key, hint: "← → to choose", input: Input::OneOf(words) }
 }
 
-/// A number where the text is one, else the text, which the parser rejects with its reason.
+/// Converts a text to a JSON number if it is one; the parser rejects any other text with a reason.
 pub fn typed_number(text: &str) -> Value {
     text.parse::<Number>().map_or_else(|_| text.into(), Value::Number)
 }
 
-/// A number as JSON, a whole one without a decimal point.
+/// Converts a number to JSON, without a decimal point if it is whole.
 pub(super) fn whole(value: f64) -> Value {
     value.to_string().parse::<i64>().map_or_else(|_| value.into(), Value::from)
 }

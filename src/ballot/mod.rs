@@ -1,7 +1,7 @@
-//! Ballot kinds, one file each, and what all of them share: the form, the answer, reading a reply.
+//! Ballot kinds, one file each, with their shared form, answer and parser.
 //!
-//! Pure. A kind is registered here, by its module and its line in [`BallotKind::spec`], by its variants in
-//! `model.rs` and its lines in `summary.rs`. Counting is `tally`'s, the snapshot and the seal are `round`'s.
+//! Pure. A new kind needs its module, a line in [`BallotKind::spec`], variants in `model.rs` and lines in
+//! `summary.rs`. Counting belongs to `tally`; snapshots and seals belong to `round`.
 
 mod answer_schema;
 mod approval;
@@ -31,7 +31,7 @@ pub use parse::{holds_no_answer, read_reply};
 
 use strum::VariantArray as _;
 
-/// The keys that are a ballot's in an answer of any kind. Other keys are known in answers of their kind only.
+/// Ballot keys that answers of every kind recognize; other keys are known only in answers of their kind.
 const EVERYWHERE: [&str; 9] =
     ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
 

@@ -1,4 +1,4 @@
-//! The types of the room: the kinds, the form, the ballot and the answer.
+//! Data types of ballots: kind, form, ballot and answer.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -11,12 +11,12 @@ use strum::{IntoStaticStr, VariantArray};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum BallotKind {
-    /// Free text with structure: the default.
+    /// Structured free text; the default.
     #[default]
     Position,
     Choice,
     Approval,
-    /// Options in order, ties and truncation allowed.
+    /// Options in order; ties and omissions are allowed.
     Ranking,
     Score,
     /// `support`, `stand-aside` or `block`.
@@ -26,46 +26,46 @@ pub enum BallotKind {
     Findings,
 }
 
-/// The form participants fill in: fixed in the definition, part of the snapshot.
+/// Form that participants fill in; fixed in the definition, part of the snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotForm {
     pub kind: BallotKind,
-    /// The options as the definition spells them; empty for kinds without options.
+    /// Options as the definition spells them; empty for kinds without options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     #[serde(default, skip_serializing_if = "OptionOrder::is_same")]
     pub order: OptionOrder,
-    /// The options are answers, named by who gave them, and nobody ranks their own.
+    /// The options are answers, labeled by author; a seat does not rank its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclude_own: bool,
-    /// It is filled in again, and an answer says what changed it.
+    /// Form of a revision: an answer also states the reason of a change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_revision: bool,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub about: IndexMap<String, OptionText>,
-    /// The lowest score or estimate, if there is one.
+    /// Lowest score or estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Number>,
-    /// The highest score or estimate, if there is one.
+    /// Highest score or estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Number>,
-    /// The cards of an estimate, lowest first; empty where any number will do.
+    /// Cards of an estimate, lowest first; if empty, any number is allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cards: Vec<String>,
-    /// Words on cards that abstain, such as `?`.
+    /// Cards that mean an abstention, such as `?`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abstain: Vec<String>,
 }
 
-/// In what order seats are shown the options; the snapshot keeps one order for all.
+/// Order in which seats see the options; the snapshot has one order for all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionOrder {
     #[default]
     Same,
-    /// Each in an order of its own, drawn by seed.
+    /// Each seat sees an order drawn by seed.
     PerSeat,
-    /// Half of them the other way round.
+    /// Half of the seats see the reverse order.
     Mirrored,
 }
 
@@ -98,7 +98,7 @@ impl BallotForm {
         Self::over(BallotKind::Position, Vec::new())
     }
 
-    /// A form over these options, without a scale or cards.
+    /// Creates a form over these options, without a scale or cards.
     pub fn over(kind: BallotKind, options: Vec<String>) -> Self {
         Self { kind, options, ..Self::default() }
     }
@@ -107,7 +107,7 @@ impl BallotForm {
         self.options.iter().position(|known| known == option)
     }
 
-    /// Tells if its ballots compare with those of another form: the same kind over the same options.
+    /// Checks if ballots of both forms are comparable: same kind, options, scale and cards.
     pub fn is_like(&self, other: &Self) -> bool {
         let parts = |form: &Self| (form.kind, form.min.clone(), form.max.clone());
         parts(self) == parts(other) && self.options == other.options && self.cards == other.cards
@@ -118,28 +118,28 @@ impl BallotForm {
     }
 }
 
-/// The countable part of a valid answer.
+/// Countable part of a valid answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ballot {
-    /// An open answer: nothing to count but that it is there.
+    /// Answer to an open question; only its presence counts.
     Position,
     Choice(String),
-    /// The options approved of, in the order of the form.
+    /// Approved options, in form order.
     Approval(Vec<String>),
-    /// Places from the first on, each with the options that share it; options left out stand below.
+    /// Ranks, best first, each with its tied options; omitted options rank last.
     Ranking(Vec<Vec<String>>),
-    /// A score for each option, in the order of the form.
+    /// Score of each option, in form order.
     Scores(IndexMap<String, Number>),
-    /// A number, or a card as the form spells it.
+    /// Number, or card as the form spells it.
     Estimate(Value),
-    /// A stance, and of a block the minimum change if it states one.
+    /// Stance, and the minimum change of a block if stated.
     Consent(Stance, Option<String>),
-    /// Ideas in the order of the reply, each with a title of its own.
+    /// Ideas in reply order, with unique titles.
     Ideas(Vec<Idea>),
-    /// Findings in the order of the reply; none if nothing was found.
+    /// Findings in reply order; empty if nothing was found.
     Findings(Vec<Finding>),
-    /// A stated abstention, under every kind.
+    /// Explicit abstention, valid for every kind.
     Abstain,
 }
 
@@ -160,36 +160,35 @@ impl Ballot {
     }
 }
 
-/// A reply that met its form.
+/// Valid reply to a form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub ballot: Ballot,
-    /// The answer's known fields, validated, in the form's order, then its other keys as given.
+    /// Known fields, validated, in form order, then other keys as given.
     pub content: Map<String, Value>,
-    /// Keys that were kept and not obeyed, and other readings a person should know of.
+    /// Notes for a person, such as keys that were stored but ignored.
     pub flags: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedReply {
-    /// It meets the form (an abstention does too).
+    /// Fits the form; includes abstentions.
     Answered(Answer),
-    /// A block that states no minimum change: asked for it once more, with this reason, and a block all
-    /// the same.
+    /// Block without a minimum change. The participant is asked once more, with this reason; the block counts
+    /// either way.
     BareBlock(Answer, String),
-    /// It does not meet the form; the participant gets the reason when it is asked again.
+    /// Does not fit the form; a re-ask includes the reason.
     Invalid(String),
     Refused(String),
 }
 
-/// A consent ballot's stance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stance {
     Support,
-    /// Has doubts and does not stand in the way.
+    /// Has doubts but does not object.
     StandAside,
-    /// Stands in the way until a minimum change is made.
+    /// Objects until a minimum change is made.
     Block,
 }
 
@@ -204,7 +203,7 @@ impl Stance {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Idea {
-    /// The name it goes by; no other idea of the ballot has it.
+    /// Unique within the ballot.
     pub title: String,
     pub text: String,
 }
@@ -213,7 +212,7 @@ pub struct Idea {
 pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The first and the last line, counted from 1; only beside a file.
+    /// First and last line, counted from 1; only set if `file` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u32, u32)>,
     pub severity: Severity,

@@ -1,4 +1,4 @@
-//! `position`: an open question, answered in text; the default. It is not counted.
+//! Ballot kind `position`: a text answer to an open question; the default, not counted.
 
 use serde_json::{Value, json};
 

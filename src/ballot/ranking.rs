@@ -1,4 +1,4 @@
-//! `ranking`: options in order, best first; ties and truncation are allowed.
+//! Ballot kind `ranking`: options in order, best first; ties and omissions are allowed.
 
 use serde_json::{Value as Json, json};
 
@@ -12,10 +12,10 @@ use crate::yaml::{Node, Value};
 
 pub(super) struct RankingKind;
 
-/// Places from the first on, each with the options that share it.
+/// Ranks, best first, each with its tied options.
 type Places = Vec<Vec<String>>;
 
-/// Five options have 120 orders.
+/// Most options whose orders a schema enumerates; five options have 120 orders.
 const MOST_ORDERED: usize = 5;
 
 fn orders(options: &[String]) -> Vec<Vec<String>> {
@@ -48,7 +48,7 @@ impl KindSpec for RankingKind {
         vec![json!({"anyOf": [places, words(["abstain"])]})]
     }
 
-    /// Every order of a few options: no schema says that each stands once.
+    /// Enumerates every order of a few options, because a schema cannot require each option once.
     fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
         let orders = if form.options.len() <= MOST_ORDERED {
             json!({"enum": orders(&form.options)})
@@ -88,7 +88,7 @@ impl KindSpec for RankingKind {
         Ok((Ballot::Ranking(places), kept))
     }
 
-    /// An order with `>` needs no key beside it.
+    /// Accepts an order with `>` without a key.
     fn is_bare(&self, form: &BallotForm, word: &str) -> bool {
         let value = Node::new(Value::Text(word.to_owned()));
         word.contains('>') && self.parse(&mut AnswerParser::new(form, &Vec::new(), ""), &value).is_ok()
@@ -99,7 +99,7 @@ impl KindSpec for RankingKind {
     }
 }
 
-/// The place that one item of a list stands for; a text that orders options stands for several.
+/// Returns the ranks that one list item names; a text such as `a > b` names several.
 fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize) -> Result<Places, String> {
     if let Value::List(tied) = &item.value {
         return Ok(vec![tied.iter().map(|one| answer.option(one, "ranking")).collect::<Result<_, _>>()?]);
@@ -116,7 +116,7 @@ fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize)
     answer.options_in(word, &['=']).map(|tied| vec![tied])
 }
 
-/// `a > b = c`, or `a, b, c`.
+/// Parses `a > b = c` or `a, b, c`.
 fn order(answer: &AnswerParser<'_>, text: &str) -> Result<Places, String> {
     if let Ok(one) = answer.named(text) {
         return Ok(vec![vec![one]]);
@@ -127,7 +127,7 @@ fn order(answer: &AnswerParser<'_>, text: &str) -> Result<Places, String> {
     Ok(answer.options_in(text, &[',', ';', '\n'])?.into_iter().map(|option| vec![option]).collect())
 }
 
-/// The text without the number of its own place before it: `2. inline` as the second item.
+/// Removes the item's own number, such as `2. inline` as the second item; another number is an error.
 fn without_number(text: &str, number: usize) -> Result<&str, String> {
     let Some((label, name)) = text.split_once(['.', ')', ':']) else { return Ok(text) };
     match label.trim().parse::<usize>() {

@@ -1,4 +1,4 @@
-//! `score`: a number on one scale for each option.
+//! Ballot kind `score`: a number on one scale for each option.
 
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
@@ -69,7 +69,7 @@ impl KindSpec for ScoreKind {
         vec![FormField { key: "scores", hint, input: Input::Text(lines.join("\n")) }]
     }
 
-    /// `option: number` a line; options without a number are left out.
+    /// Parses lines of `option: number`; options without a number are omitted.
     fn typed(&self, text: &str) -> Json {
         let score = |line: &str| {
             let (option, score) = line.rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! A ballot in words, and as the voting rules see it: one line a kind.
+//! Summaries of ballots as text, and their conversion for the voting rules.
 
 use super::findings::count_by_severity;
 use super::model::{Ballot, BallotForm, BallotKind, Finding, Stance};
@@ -10,7 +10,7 @@ impl Ballot {
         self.kind().map_or("vote", BallotKind::key)
     }
 
-    /// The ballot as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
+    /// Describes the ballot as a predicate, such as "votes a"; `None` for an open answer.
     pub fn phrase(&self) -> Option<String> {
         Some(match self {
             Self::Position => return None,
@@ -33,7 +33,7 @@ impl Ballot {
         })
     }
 
-    /// The ballot in the fewest words.
+    /// Describes the ballot as briefly as possible; `None` for an open answer.
     pub fn brief(&self) -> Option<String> {
         Some(match self {
             Self::Choice(option) => option.clone(),
@@ -49,7 +49,7 @@ impl Ballot {
         })
     }
 
-    /// The items of a ballot that is a list, a line each.
+    /// Returns one line per idea or finding; empty for other kinds.
     pub fn listing(&self) -> Vec<String> {
         match self {
             Self::Ideas(ideas) => ideas.iter().map(|idea| format!("{}: {}", idea.title, idea.text)).collect(),
@@ -65,7 +65,7 @@ impl Ballot {
         }
     }
 
-    /// The options that the ballot puts first; `None` for kinds without options.
+    /// Returns the options that the ballot puts first; `None` for kinds without options.
     pub fn top_options(&self) -> Option<Vec<String>> {
         match self {
             Self::Choice(option) => Some(vec![option.clone()]),
@@ -85,7 +85,7 @@ impl Ballot {
         }
     }
 
-    /// The ballot in places of the form; `None` for what is not on it, and for kinds that are not counted.
+    /// Converts options to indexes; `None` if one is not on the form, and for kinds that are not counted.
     pub fn indexed(&self, form: &BallotForm) -> Option<IndexedBallot> {
         Some(match self {
             Self::Choice(option) => IndexedBallot::Choice(form.place(option)?),

@@ -1,6 +1,6 @@
-//! The fields of an answer: checked, in their one order, the rest kept and flagged.
+//! Parser of an answer's fields: validated, in canonical order, unknown keys kept and flagged.
 //!
-//! All problems of an answer are reported at once. No field is converted: what is missing stays missing.
+//! Reports all problems of an answer at once. Missing fields stay missing.
 
 use serde_json::{Map, Number, Value as Json};
 
@@ -24,7 +24,7 @@ const TRADE_OFFS: [&str; 3] = ["optimizing_for", "accepting_as_cost", "risks"];
 const COMMON: [&str; 7] =
     ["position", "rationale", "trade_offs", "concerns", "suggestions", "confidence", "references"];
 
-/// The known key that a key in other case, or with spaces or hyphens, stands for.
+/// Returns the known key that `key` spells, by the rule of [`is_named`].
 pub(super) fn known_key(key: &str, kind: BallotKind) -> Option<&'static str> {
     if key.len() > 32 {
         return None;
@@ -32,14 +32,14 @@ pub(super) fn known_key(key: &str, kind: BallotKind) -> Option<&'static str> {
     kind.ballot_keys().chain(COMMON).find(|known| is_named(key, known))
 }
 
-/// Takes a key for the name in any case, with spaces or hyphens for its underscores.
+/// Checks if a key has this name, ignoring case, with spaces or hyphens for underscores.
 pub(in crate::ballot) fn is_named(key: &str, name: &str) -> bool {
     let plain = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
     let key = key.trim();
     key.len() == name.len() && key.bytes().map(plain).eq(name.bytes())
 }
 
-/// Gives known keys their one spelling; the same key twice is an error.
+/// Normalizes known keys; a duplicate key is an error.
 pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries, String> {
     let mut seen = std::collections::HashSet::new();
     let mut out = Vec::with_capacity(map.len());
@@ -61,7 +61,7 @@ pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Ma
     entries.into_iter().collect()
 }
 
-/// The answer that the entries hold, or everything that is wrong with them.
+/// Parses an answer from its entries; the error lists all problems.
 pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -> Result<Answer, String> {
     let mut parser = AnswerParser::new(form, entries, source);
     let ballot = parser.ballot();
@@ -82,7 +82,7 @@ pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -
     Err(parser.problems.join("; "))
 }
 
-/// An answer on its way: what is kept so far, what to flag, what is wrong.
+/// Parser state of one answer: content so far, flags and problems.
 pub struct AnswerParser<'a> {
     pub(in crate::ballot) form: &'a BallotForm,
     pub(in crate::ballot) source: &'a str,
@@ -97,7 +97,7 @@ impl<'a> AnswerParser<'a> {
         Self { form, source, flags: Vec::new(), problems: Vec::new(), entries, content: Map::new() }
     }
 
-    /// A scalar as the reply spells it.
+    /// Returns a scalar as the reply spells it; empty for lists and maps.
     pub(in crate::ballot) fn source_text(&self, node: &Node) -> String {
         source_text(node, self.source).unwrap_or_default()
     }
@@ -113,7 +113,7 @@ impl<'a> AnswerParser<'a> {
         option_match::option(&self.form.options, word)
     }
 
-    /// The options that a text lists: one whole option, or several between the signs.
+    /// Parses a text as one whole option, or as several between the separators.
     pub(in crate::ballot) fn options_in(&self, text: &str, signs: &[char]) -> Result<Vec<String>, String> {
         match self.named(text) {
             Ok(one) => Ok(vec![one]),
@@ -125,7 +125,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// A number on the form's scale, also in quotes.
+    /// Parses a number on the form's scale; quotes are allowed.
     pub(in crate::ballot) fn number(&self, node: &Node, what: &str) -> Result<Number, String> {
         let number = match &node.value {
             Value::Number(number) => Some(number.clone()),
@@ -146,7 +146,7 @@ impl<'a> AnswerParser<'a> {
         Ok(number)
     }
 
-    /// The minimum change: asked for by a block, kept and flagged beside anything else.
+    /// Returns the minimum change of a block; without a block it is kept, flagged and not counted.
     pub(in crate::ballot) fn minimum_change(&mut self, is_block: bool) -> Option<String> {
         let text = self.text("minimum_change", self.get("minimum_change")?);
         let text = self.noted(text).filter(|text| !is_placeholder_text(text))?;
@@ -166,7 +166,7 @@ impl<'a> AnswerParser<'a> {
         self.content.insert(key.to_owned(), value.into());
     }
 
-    /// The ballot, or `None` with its problem noted.
+    /// Parses the ballot; records a problem and returns `None` on failure.
     fn ballot(&mut self) -> Option<Ballot> {
         let read = match self.given() {
             Ok(Some(value)) => self.form.kind.spec().parse(self, &value),
@@ -184,7 +184,7 @@ impl<'a> AnswerParser<'a> {
         Some(ballot)
     }
 
-    /// Notes a problem.
+    /// Records the problem of a failed result.
     fn noted<T>(&mut self, read: Result<Option<T>, String>) -> Option<T> {
         read.unwrap_or_else(|problem| {
             self.problems.push(problem);
@@ -192,7 +192,7 @@ impl<'a> AnswerParser<'a> {
         })
     }
 
-    /// The value under the ballot key; `None` for an abstention.
+    /// Returns the value under the ballot key; `None` for an abstention.
     fn given(&self) -> Result<Option<Node>, String> {
         let own = self.form.key();
         let given = if self.form.kind.info().is_word {
@@ -215,7 +215,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// The word under the kind's own key, as the reply spells it.
+    /// Returns the word under the ballot key as the reply spells it; `None` if it is left out.
     fn own_word(&self) -> Result<Option<String>, String> {
         let own = self.form.key();
         let Some(node) = self.get(own).map(only_item) else { return Ok(None) };
@@ -268,7 +268,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// Keys that are not asked for: kept after the known ones and flagged.
+    /// Keeps unexpected keys after the known ones and flags them.
     fn others(&mut self) {
         let asked = self.form.kind.info().keys;
         for (key, node) in self.entries {
@@ -282,9 +282,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    // What stands beside the ballot.
-
-    /// A text, if one is given.
+    /// Reads a text; `None` if it is empty or a placeholder.
     fn text(&mut self, key: &str, node: &Node) -> Result<Option<String>, String> {
         let node = only_item(node);
         if matches!(&node.value, Value::Null) || node.value == Value::List(Vec::new()) {
@@ -296,7 +294,7 @@ impl<'a> AnswerParser<'a> {
         Ok(given.then(|| text.trim().to_owned()))
     }
 
-    /// Flags a field that still holds its placeholder.
+    /// Checks if a field is still its placeholder, and flags it.
     fn is_left(&mut self, key: &str, text: &str) -> bool {
         let left = is_placeholder(text);
         if left {
@@ -324,7 +322,7 @@ impl<'a> AnswerParser<'a> {
         Ok((!out.is_empty() || items.is_empty()).then_some(Json::Array(out)))
     }
 
-    /// The text of an item that YAML took for a map because of its colon.
+    /// Restores a list item that YAML read as a map because of its colon.
     fn colon_in_item(&self, entries: &yaml::Map) -> Option<String> {
         let [(key, node)] = entries.as_slice() else { return None };
         let rest = source_text(node, self.source)?;
@@ -355,8 +353,7 @@ impl<'a> AnswerParser<'a> {
         Ok(Some(Json::Object(out)))
     }
 
-    /// The confidence, if given: a finite number from 0 to 1. It never changes a result, so that an unfit one
-    /// costs no ballot.
+    /// Reads the confidence, from 0 to 1. It never changes a result, so an invalid one is only flagged.
     fn confidence(&mut self, node: &Node) -> Option<Number> {
         let number = match &node.value {
             Value::Null => return None,
@@ -381,7 +378,7 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// The text under a key of a map that stands under `own`; `None` where it is left out.
+    /// Reads the text under a key of the map `own`; `None` if missing.
     pub(in crate::ballot) fn entry_text(
         &mut self,
         own: &str,
@@ -392,7 +389,7 @@ impl<'a> AnswerParser<'a> {
         node.map_or(Ok(None), |node| self.text(&format!("{own}.{key}"), node))
     }
 
-    /// Keeps the keys of a map that are not asked for after its own, and flags them.
+    /// Keeps unexpected keys of the map `own` after its known ones and flags them.
     pub(in crate::ballot) fn keep_others(
         &mut self,
         own: &str,
@@ -409,7 +406,7 @@ impl<'a> AnswerParser<'a> {
     }
 }
 
-/// The item of a list of one, else the value itself.
+/// Returns the item of a list of one, else the value itself.
 pub(in crate::ballot) fn only_item(node: &Node) -> &Node {
     match &node.value {
         Value::List(items) if items.len() == 1 => &items[0],
@@ -417,7 +414,7 @@ pub(in crate::ballot) fn only_item(node: &Node) -> &Node {
     }
 }
 
-/// The maps of a list, such as ideas; one map alone is a list of one.
+/// Returns the maps of a list, such as ideas; a single map counts as a list of one.
 pub(in crate::ballot) fn list_entries<'n>(
     one: &str,
     needed: &str,
@@ -435,7 +432,7 @@ pub(in crate::ballot) fn list_entries<'n>(
     items.iter().map(entries).collect()
 }
 
-/// The value under a key of a map that stands under `own`; `None` where it is left out.
+/// Returns the value under a key of the map `own`; `None` if missing. A duplicate key is an error.
 pub(in crate::ballot) fn entry<'n>(
     entries: &'n yaml::Map,
     own: &str,

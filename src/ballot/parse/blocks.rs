@@ -1,20 +1,20 @@
-//! Finding the pieces of a reply that hold structure: fences, JSON objects, runs of `key: value`.
+//! Structured parts of a reply: fenced blocks, JSON objects, runs of `key: value`.
 //!
-//! One pass over the lines. Quotations (`>`) and code fences are left out. Nothing is parsed here;
-//! what is never closed is an error, since a cut reply may have lost its second half.
+//! One pass over the lines, without parsing. Quoted lines (`>`) and fences with code labels are skipped. An
+//! unclosed block is an error, because a truncated reply may lack its second half.
 
 use std::ops::Range;
 
 use super::answer::known_key;
 use crate::ballot::model::BallotKind;
 
-/// Labels of fences that are read; a fence without one is read too.
+/// Labels of fences that may contain an answer; the empty one means a fence without a label.
 const DATA_LABELS: [&str; 8] = ["", "yaml", "yml", "json", "jsonc", "json5", "text", "markdown"];
 
-/// More blocks than this are no answer.
+/// A reply with more blocks is rejected.
 const MAX_BLOCKS: usize = 256;
 
-/// The blocks of a reply: each is YAML, or JSON if it begins with a bracket.
+/// Returns the blocks of a reply: YAML, or JSON if the block starts with a bracket.
 pub(super) fn find(text: &str, kind: BallotKind) -> Result<Vec<&str>, String> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -52,12 +52,12 @@ pub(super) fn find(text: &str, kind: BallotKind) -> Result<Vec<&str>, String> {
     Ok(found)
 }
 
-/// The line that begins at `at`, without its line feed.
+/// Returns the range of the line that starts at `at`, without its line feed.
 fn line_at(text: &str, at: usize) -> Range<usize> {
     at..text[at..].find('\n').map_or(text.len(), |n| at + n)
 }
 
-/// An opening fence: three or more backticks or tildes, and a label.
+/// Opening fence: three or more backticks or tildes, and a label.
 struct Fence<'a> {
     indent: usize,
     mark: char,
@@ -81,7 +81,7 @@ impl<'a> Fence<'a> {
         })
     }
 
-    /// The start of the line that closes it, from `start` on.
+    /// Returns the start of the line that closes the fence, searching from `start`.
     fn end(&self, text: &str, start: usize) -> Option<usize> {
         let mut at = start;
         while at < text.len() {
@@ -113,7 +113,7 @@ fn opens_object(text: &str) -> bool {
         || (word.len() < inner.len() && word.trim_start().starts_with(':'))
 }
 
-/// The ends of brackets outside strings, each with the number of those that are open there.
+/// Returns each position after a bracket outside strings, with the nesting depth there.
 pub(super) fn brackets(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let (mut open, mut in_text, mut is_escaped) = (0_usize, false, false);
     text.char_indices().filter_map(move |(at, c)| {
@@ -129,7 +129,7 @@ pub(super) fn brackets(text: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// The key of a line such as `vote: inline` or `"vote": inline`, and the rest of the line.
+/// Splits a line such as `vote: inline` or `"vote": inline` into its key and the rest.
 fn key_of(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     (rest.is_empty() || rest.starts_with([' ', '\t', '\r']))
@@ -140,7 +140,7 @@ fn begins_run(line: &str, kind: BallotKind) -> bool {
     !line.starts_with([' ', '\t']) && key_of(line).is_some_and(|(key, _)| known_key(key, kind).is_some())
 }
 
-/// The end of the lines from `at` on that can belong to one map.
+/// Returns the end of the lines from `at` that may belong to one map.
 fn run_end(text: &str, at: usize, kind: BallotKind) -> usize {
     let mut end = at;
     let mut list_open = false;

@@ -1,8 +1,8 @@
-//! Classification of a block: a ballot, the form repeated, other fields, or nothing to do with the answer.
+//! Classification of blocks: a ballot, the unfilled form, other fields, or unrelated.
 //!
-//! Reads the block with the project's YAML reader, which refuses duplicate keys and bombs, and makes
-//! up for what YAML cannot hold and models write anyway: raw control characters, a vote in backticks or
-//! emphasis. Takes the answer out of its wrapper and gives known keys their one spelling.
+//! Parses with the project's YAML reader, which rejects duplicate keys and expansion bombs. Repairs errors
+//! that models often make: raw control characters, a vote in backticks or emphasis. Unwraps the answer and
+//! normalizes known keys.
 
 use std::borrow::Cow;
 
@@ -14,16 +14,16 @@ use crate::ballot::model::{Answer, BallotForm, BallotKind};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Node, Value};
 
-/// Shallow enough for the reader's recursion on a small stack.
+/// Bounds the YAML reader's recursion, for small stacks.
 const MAX_NESTING: usize = 40;
 
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
 pub(super) enum ClassifiedBlock {
-    /// It holds a ballot key: read, or the reason why not.
+    /// Has a ballot key; contains the parsed answer or the reason of the failure.
     Ballot(Result<Answer, String>),
     Form,
-    /// A map without a ballot key; `known` if one of its keys is the answer's.
+    /// Map without a ballot key; `known` if one of its keys belongs to answers.
     Fields {
         keys: Vec<String>,
         known: bool,
@@ -31,7 +31,7 @@ pub(super) enum ClassifiedBlock {
     Other,
 }
 
-/// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call.
+/// Classifies the whole reply as one YAML map; the error is an attempted tool call.
 pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, String> {
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let body = body.strip_prefix("---\n").unwrap_or(body);
@@ -53,7 +53,7 @@ pub(super) fn classify(form: &BallotForm, block: &str) -> Result<ClassifiedBlock
     }
 }
 
-/// Reads a block; the text it was read from comes along, since nodes point into it.
+/// Parses a block; also returns the repaired text, because nodes refer to it.
 fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
     let source = if text.trim_start().starts_with(['{', '[']) {
         yaml::relaxed_json(text)
@@ -63,9 +63,9 @@ fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
         let lines = text.split_inclusive('\n');
         lines.map(|line| quoted_ballot(line, kind, indent).map_or(Cow::Borrowed(line), Cow::Owned)).collect()
     };
-    // YAML does not allow raw control characters; a stand-in keeps the columns.
+    // YAML rejects raw control characters; the replacement keeps the columns.
     let source = source.replace(is_raw_control, "\u{fffd}");
-    // In JSON it is a text to the reader of YAML.
+    // The YAML reader does not recognize a quoted merge key, as in JSON.
     if source.contains("<<\":") {
         return (source, Err(prefilter::MERGE_KEY.to_owned()));
     }
@@ -76,7 +76,7 @@ fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
     (source, parsed)
 }
 
-/// The message to a participant whose block is not readable.
+/// Formats a YAML error as a message to the participant.
 fn unreadable(problem: &Diagnostic) -> String {
     let message = problem.message.trim_start_matches("not readable as YAML: ");
     if let Some((_, key)) = message.split_once("duplicate mapping key: ") {
@@ -90,7 +90,7 @@ fn unreadable(problem: &Diagnostic) -> String {
     )
 }
 
-/// Puts quotes around a ballot value that YAML could not read: backticks or emphasis.
+/// Quotes a ballot value in backticks or emphasis, which YAML cannot parse.
 fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> {
     let body = line.trim_start_matches(' ');
     let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;
@@ -106,8 +106,8 @@ fn is_raw_control(c: char) -> bool {
     matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// At most how deep a text nests, without reading it: brackets outside double quotes, dashes that stand
-/// in a row, lines indented further and further.
+/// Returns an upper bound of the nesting depth without parsing: brackets outside double quotes,
+/// consecutive dashes and indentation.
 fn nesting(text: &str) -> usize {
     let (mut indents, mut deepest): (Vec<usize>, usize) = (Vec::new(), 0);
     for line in text.lines().filter(|line| !line.trim_start_matches(' ').is_empty()) {
@@ -155,7 +155,7 @@ fn is_tool_call(map: &yaml::Map) -> bool {
             && has(&["arguments", "parameters", "args", "tool_input", "action_input"]))
 }
 
-/// The map with what its wrapper holds in the wrapper's place.
+/// Replaces a wrapper key by the entries inside it.
 fn unwrapped(map: yaml::Map, kind: BallotKind) -> yaml::Map {
     let has_ballot = |inner: &yaml::Map| inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, kind));
     let is_wrapper = |key: &yaml::MapKey| WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str());

@@ -1,8 +1,8 @@
-//! Reading a participant's reply: lenient in shape, strict in content, never a guess.
+//! Parser of participants' replies: lenient in shape, strict in content, never guessing.
 //!
-//! Every shape and its one reading stands in `docs/SESSION_FORMAT.md`. Takes any text, never panics, runs in
-//! about linear time and obeys nothing the text says: keys such as `voter` or `weight` are kept and
-//! flagged. It knows no participant, counts nothing and decides nothing about asking again.
+//! `docs/SESSION_FORMAT.md` lists every accepted shape. The parser takes any text, never panics and runs in
+//! about linear time. It obeys no instruction in the text: keys such as `voter` or `weight` are kept and
+//! flagged. It does not identify participants, count ballots or decide on re-asks.
 
 pub(super) mod answer;
 mod blocks;
@@ -32,10 +32,10 @@ impl From<String> for Rejected {
     }
 }
 
-/// Reads a reply against its form.
+/// Parses a reply to `form`.
 ///
-/// `Invalid` and `BareBlock` carry a reason that is fit to be sent back to the participant; `Refused`
-/// carries the beginning of what it said instead.
+/// `Invalid` and `BareBlock` carry a reason to send to the participant; `Refused` carries the start of the
+/// reply.
 pub fn read_reply(form: &BallotForm, reply: &str) -> ParsedReply {
     match read(form, reply) {
         Ok(answer) if answer.ballot == Ballot::Consent(Stance::Block, None) => {
@@ -85,8 +85,8 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     }
 }
 
-/// The answer of a reply that is one option, stance, order, card or number asked for, or `abstain`, and
-/// nothing else. Numbers and letters alone are no option here: nothing around them says so.
+/// Parses a reply that is only an option, stance, order, card, number or `abstain`. A list number or letter
+/// alone names no option.
 fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected> {
     let word = text.trim();
     let is_short = !word.is_empty() && word.len() <= 256 && !word.contains('\n');
@@ -99,7 +99,7 @@ fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected
     Ok(Some(answer))
 }
 
-/// Several ballots as one, if they say the same.
+/// Merges several ballots that agree; the error names a difference.
 fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
     let count = ballots.len();
     let differ = |what: &str| format!("the reply holds {count} ballots{what}: give exactly one");
@@ -119,7 +119,7 @@ fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> 
     Ok(first)
 }
 
-/// The key in which two answers say different things that count.
+/// Returns a key whose values differ between two answers: the ballot, the position or the confidence.
 fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
     let differs = |key: &str| match (one.content.get(key), other.content.get(key)) {
         (Some(a), Some(b)) => a != b,
@@ -134,7 +134,7 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
     differs("confidence").then_some("confidence")
 }
 
-/// Says why no block is a ballot.
+/// Explains why no block is a ballot.
 fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock]) -> Rejected {
     let found = pieces.iter().find_map(|piece| match piece {
         ClassifiedBlock::Fields { keys, .. } => Some(keys.as_slice()),

@@ -1,12 +1,12 @@
-//! Which option or stance a word means.
+//! Matching of a word to an option or stance.
 //!
-//! A number or letter before a name is left out, and is no option alone. Two possible meanings are an error,
-//! never a guess. Look-alike and invisible characters are never folded away: the reason names them.
+//! A number or letter before a name is ignored, and alone names no option. An ambiguous word is an error.
+//! Look-alike and invisible characters are never normalized; the error names them.
 
 use super::scalar::{folded, quoted, strip_markup, trimmed};
 use crate::sanitize::is_unsafe;
 
-/// The option that a vote names.
+/// Returns the option that a vote names.
 pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<String, String> {
     if let Some(exact) = options.iter().find(|option| *option == vote) {
         return Ok(exact.clone());
@@ -30,7 +30,7 @@ pub(in crate::ballot) fn is_exact(options: &[String], text: &str) -> bool {
     options.iter().any(|option| option == text)
 }
 
-/// Tells a choice of names with bars between them, as a form shows it.
+/// Checks if a text is a list of these names separated by bars, as a form shows it.
 pub(in crate::ballot) fn is_alternation(names: &[&str], text: &str) -> bool {
     let parts: Vec<_> = text.split('|').map(|part| folded(strip_markup(part))).collect();
     parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(strip_markup(name)) == *part))
@@ -57,7 +57,7 @@ fn code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
-/// In other case, then undressed; each step counts only if the one before found nothing.
+/// Matches ignoring case, and if nothing matches, also ignoring markup.
 fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     let case = |text: &str| folded(trimmed(text));
     let bare = |text: &str| folded(strip_markup(text));
@@ -74,7 +74,7 @@ fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     Ok(None)
 }
 
-/// The name after a number or letter, or after the word `option`.
+/// Returns the name after a number, a letter or the word `option`.
 fn without_label(vote: &str) -> Option<&str> {
     const SIGNS: [char; 3] = [' ', '#', ':'];
     let word = strip_markup(vote);
@@ -84,7 +84,7 @@ fn without_label(vote: &str) -> Option<&str> {
     label(after.unwrap_or(word), is_option).or(after)
 }
 
-/// The name after a number or letter; without a prefix a sign must stand between them.
+/// Returns the name after a number or letter; unless `prefixed`, a separator must follow the label.
 fn label(text: &str, prefixed: bool) -> Option<&str> {
     let inner = text.trim_start_matches(['(', '[']);
     let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -96,7 +96,7 @@ fn label(text: &str, prefixed: bool) -> Option<&str> {
     let rest = &inner[length..];
     let name = rest.trim_start_matches([')', ']', '.', ':', ' ', '-', '–', '—']);
     let sign = rest.starts_with([')', ']', '.', ':']) || rest.starts_with(" -") || rest.starts_with(" –");
-    // `1.5` is a number of its own, not the first option.
+    // `1.5` is a number, not a label of the first option.
     let decimal = rest.starts_with('.') && name.starts_with(|c: char| c.is_ascii_digit());
     ((sign || prefixed && rest.starts_with(' ')) && !decimal && !name.is_empty()).then_some(name)
 }
@@ -126,7 +126,7 @@ fn unknown(options: &[String], vote: &str) -> String {
     format!("option {} is not on the form: {}{hint}", quoted(vote), listed(options))
 }
 
-/// Names the characters outside ASCII that no option has.
+/// Returns a hint that names non-ASCII characters which no option has.
 fn odd_characters(options: &[String], vote: &str) -> String {
     let known = |c: &char| options.iter().any(|option| option.contains(*c));
     let odd: Vec<_> = vote.chars().take(200).filter(|c| !c.is_ascii() && !known(c)).take(3).collect();

@@ -1,7 +1,6 @@
-//! The checks before any structure: limits, thinking, error pages, tool calls, refusals.
+//! Checks before parsing: size, thinking, error pages, tool calls, refusals.
 //!
-//! Guarantees that what a model thought aloud is never read as its answer. It does not look for
-//! ballots.
+//! Guarantees that a model's thinking is never read as its answer. It does not look for ballots.
 
 use std::borrow::Cow;
 
@@ -22,7 +21,7 @@ const THINKING: [(&str, &str); 9] = [
     ("◁think▷", "◁/think▷"),
 ];
 
-/// The beginnings of lines that try to call a tool, in lower case.
+/// Line starts of attempted tool calls, in lower case.
 const TOOL_CALLS: [&str; 9] = [
     "<antml",
     "<tool_call",
@@ -35,10 +34,10 @@ const TOOL_CALLS: [&str; 9] = [
     "[tool_calls]",
 ];
 
-/// The beginnings of a refusal, contracted and in lower case …
+/// Line starts of a refusal, contracted and in lower case.
 const UNABLE: [&str; 5] = ["i can't ", "i'm unable to ", "i'm not able to ", "i won't ", "i will not "];
 
-/// … and the deeds that it refuses.
+/// Verbs that follow such a start in a refusal.
 const DEEDS: [&str; 10] = [
     "help",
     "assist",
@@ -54,7 +53,7 @@ const DEEDS: [&str; 10] = [
 
 const DECLINES: [&str; 4] = ["i must decline", "i decline", "i refuse", "i must refuse"];
 
-/// Words that may stand before a refusal.
+/// Phrases that may precede a refusal.
 const SOFTENERS: [&str; 10] = [
     "i'm sorry",
     "sorry",
@@ -70,7 +69,7 @@ const SOFTENERS: [&str; 10] = [
 
 pub(super) const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
 
-/// The reply without its thinking, or why it can hold no answer.
+/// Returns the reply without its thinking, or the reason why it cannot contain an answer.
 pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     if reply.len() > MAX_BYTES {
         return Err("the reply is larger than 256 KiB: answer more briefly".to_owned());
@@ -100,7 +99,7 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_unsafe(c))
 }
 
-/// Tells if a reply holds nothing but thinking, or nothing at all.
+/// Checks if a reply is empty apart from thinking.
 pub fn holds_no_answer(reply: &str) -> bool {
     is_blank(&without_thinking(final_channel(reply)))
 }
@@ -108,7 +107,7 @@ pub fn holds_no_answer(reply: &str) -> bool {
 pub(super) const TOOL_CALL: &str =
     "the reply tries to call a tool: there are no tools here, answer from the context alone";
 
-/// The text of the last `final` channel, where a reply still shows its channels.
+/// Returns the text of the last `final` channel if the reply shows its channels.
 pub(in crate::ballot) fn final_channel(reply: &str) -> &str {
     let Some(at) = reply.rfind("<|channel|>final") else { return reply };
     let rest = &reply[at + "<|channel|>final".len()..];
@@ -140,7 +139,7 @@ pub(in crate::ballot) fn without_thinking(text: &str) -> Cow<'_, str> {
     Cow::Owned(after_last_close(&out).to_owned())
 }
 
-/// Drops everything before a closing tag that no opening one belongs to.
+/// Removes everything up to the last unmatched closing tag.
 fn after_last_close(text: &str) -> &str {
     let lower = text.to_ascii_lowercase();
     let end = THINKING.iter().filter_map(|(_, close)| lower.rfind(close).map(|at| at + close.len())).max();

@@ -1,13 +1,13 @@
-//! Single values of an answer: their text, what surrounds it, placeholders, how they are quoted.
+//! Single values of an answer: text, markup, placeholders and quoting.
 //!
-//! Nothing here knows a form or an option.
+//! Nothing here depends on a form or an option.
 
 use serde_json::Number;
 
 use crate::sanitize::harmless_line;
 use crate::yaml::{Node, Value};
 
-/// Pairs that may stand around a word without being part of it.
+/// Delimiters around a word that are not part of it.
 const PAIRS: [(char, char); 9] = [
     ('"', '"'),
     ('\'', '\''),
@@ -20,7 +20,7 @@ const PAIRS: [(char, char); 9] = [
     ('“', '”'),
 ];
 
-/// A text cut to a number of characters, harmless and on one line.
+/// Shortens a text to `max` characters on one line, without unsafe characters.
 pub(in crate::ballot) fn shorten(text: &str, max: usize) -> String {
     let mut short: String = text.chars().take(max).collect();
     if short.len() < text.len() {
@@ -33,12 +33,12 @@ pub(in crate::ballot) fn quoted(text: &str) -> String {
     format!("`{}`", shorten(text, 80))
 }
 
-/// White space that a model may put around a word; other separators are oddities and stay.
+/// Trims the white space that models put around words; rarer separators stay.
 pub(in crate::ballot) fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\n', '\r', '\u{a0}'])
 }
 
-/// The word without quotes, emphasis, brackets around it and punctuation after it.
+/// Removes quotes, emphasis and brackets around a word, and punctuation after it.
 pub(in crate::ballot) fn strip_markup(text: &str) -> &str {
     let mut word = trimmed(text);
     loop {
@@ -55,8 +55,8 @@ pub(in crate::ballot) fn strip_markup(text: &str) -> &str {
     }
 }
 
-/// Lower case, with runs of white space as one space. Signs that only look like a letter (the Kelvin
-/// sign and its like) stay what they are.
+/// Converts to lower case and collapses white space. Signs that only resemble a letter, such as the Kelvin
+/// sign, stay.
 pub(in crate::ballot) fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split([' ', '\t', '\n', '\r', '\u{a0}']).filter(|word| !word.is_empty()) {
@@ -73,7 +73,7 @@ pub(in crate::ballot) fn folded(text: &str) -> String {
     out
 }
 
-/// A number that is written as digits, with a sign and a point at most.
+/// Parses a number in digits, with an optional sign and point.
 pub(in crate::ballot) fn plain_number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -90,7 +90,7 @@ pub(in crate::ballot) fn is_abstain(text: &str) -> bool {
     strip_markup(text).eq_ignore_ascii_case("abstain")
 }
 
-/// Tells what a form shows in place of a value: `<…>` or dots.
+/// Checks if a text is a placeholder of the form: `<…>` or dots.
 pub(in crate::ballot) fn is_placeholder(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`']);
     let inner = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
@@ -99,7 +99,7 @@ pub(in crate::ballot) fn is_placeholder(text: &str) -> bool {
         || text == "…"
 }
 
-/// Tells a value that is neither empty nor a placeholder.
+/// Checks if a value is neither empty nor a placeholder.
 pub(in crate::ballot) fn is_given(node: &Node) -> bool {
     match &node.value {
         Value::Null => false,
@@ -108,13 +108,13 @@ pub(in crate::ballot) fn is_given(node: &Node) -> bool {
     }
 }
 
-/// Tells a text that says that there is nothing to say.
+/// Checks if a text means "nothing", such as `none` or `n/a`.
 pub(in crate::ballot) fn is_placeholder_text(text: &str) -> bool {
     let word = strip_markup(text).to_ascii_lowercase();
     ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())
 }
 
-/// A scalar as the reply spells it: `1.10` stays `1.10`, which the value alone would lose.
+/// Returns a scalar as the reply spells it, so that `1.10` stays `1.10`; `None` for lists and maps.
 pub(in crate::ballot) fn source_text(node: &Node, source: &str) -> Option<String> {
     let written = node.spelling(source);
     let (is_so, value) = match &node.value {

@@ -1,6 +1,6 @@
-//! The cases of `tests/fixtures/replies/`, and properties that hold for every text.
+//! Test cases of `tests/fixtures/replies/`, and properties of any text.
 //!
-//! A case names its row of `docs/SESSION_FORMAT.md`; adding a case is adding an entry to a file there.
+//! A case names its row in `docs/SESSION_FORMAT.md`. To add a case, add an entry to a fixture file.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -77,7 +77,7 @@ fn shown(ballot: &Ballot) -> String {
     }
 }
 
-/// What is wrong with the reading of a case, if anything.
+/// Describes the first mistake in the reading of a case.
 fn mismatch(case: &ReplyCase) -> Option<String> {
     let reading = read_reply(&case.form, &case.reply);
     let expected = |key: &str| case.expected.get(key).and_then(Json::as_str);
@@ -117,7 +117,7 @@ fn the_table_and_the_cases_have_the_same_rows() {
         table.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next()).collect();
     let cases = cases();
     let named: BTreeSet<_> = cases.iter().map(|case| case.row.as_str()).collect();
-    // These need more than a text in a file; tests below have them.
+    // Text files cannot express these; tests below cover them.
     let coded = BTreeSet::from(["too-large", "too-deep", "too-many"]);
     assert_eq!(named.difference(&rows).collect::<Vec<_>>(), Vec::<&&str>::new(), "cases without a row");
     let told: BTreeSet<_> = named.union(&coded).copied().collect();
@@ -198,7 +198,7 @@ fn what_was_read_reads_back_the_same() {
     }
 }
 
-/// What is repeated to make a reply slow to read.
+/// Repeated to build replies that might be slow to parse.
 const HOSTILE: &[&str] = &[
     "\n",
     "`",
@@ -256,7 +256,7 @@ fn any_form() -> impl Strategy<Value = BallotForm> {
     prop::sample::select(BallotKind::VARIANTS.to_vec()).prop_map(form)
 }
 
-/// Pieces of which replies are made.
+/// Building blocks of generated replies.
 const PIECES: &[&str] = &[
     "vote: ",
     "approve: ",
@@ -329,12 +329,12 @@ const PIECES: &[&str] = &[
     "true",
 ];
 
-/// The pieces in any order.
+/// Generates replies from random pieces.
 fn patchwork() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40).prop_map(|parts| parts.concat())
 }
 
-/// A valid ballot among what is read is always one of the form's.
+/// Checks that a valid ballot uses only options of its form.
 fn fits(form: &BallotForm, reading: &ParsedReply) -> bool {
     match reading {
         ParsedReply::BareBlock(answer, _) => answer.ballot == Ballot::Consent(Stance::Block, None),

@@ -1,4 +1,4 @@
-//! Approval: the option that most ballots approve of wins.
+//! Approval voting: the option with the most approvals wins.
 //!
 //! Source: Brams and Fishburn, "Approval Voting", American Political Science Review 72 (1978).
 
@@ -6,7 +6,7 @@ use super::decimal::{Decimal, Score};
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
-/// Counts approvals; a choice approves of its one option.
+/// Counts approvals; a choice approves its one option.
 pub fn count(profile: &Profile) -> Verdict {
     let mut approvals = vec![Decimal::ZERO; profile.options.len()];
     for ballot in &profile.ballots {

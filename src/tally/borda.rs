@@ -1,15 +1,14 @@
-//! Borda: an option gets a point for each option that a ballot puts below it; most points win.
+//! Borda count: a point for each option ranked below; most points win.
 //!
-//! Source: J.-C. de Borda, "Mémoire sur les élections au scrutin" (1781). An option level with another on
-//! a ballot gets half a point for it, and options left out are level at the end, so that every ballot
-//! gives the same number of points.
+//! Source: J.-C. de Borda, "Mémoire sur les élections au scrutin" (1781). Tied options get half a point for
+//! each other, and omitted options tie for last. Every ballot therefore adds the same number of points.
 
 use super::decimal::{Decimal, Score};
 use super::pairwise::Pairwise;
 use super::profile::Profile;
 use super::verdict::Verdict;
 
-/// Adds up points, which are wins pair by pair and half of what is level.
+/// Adds up points: pairwise wins plus half of the ties.
 pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
     let sums = pairs.prefer.iter().zip(&pairs.level);

@@ -1,15 +1,15 @@
-//! Consent: a proposal passes when nobody blocks it, be it that all who took a stance stand aside.
+//! Consent: a proposal passes if nobody blocks it, even if every voter stands aside.
 //!
 //! Source: the consensus process of "On Conflict and Consensus" (Butler and Rothstein, 1987):
-//! agreement, standing aside, blocking. A block stands whether it states a minimum change or not, and a
-//! reply that may be one lets nothing pass; weights change nothing.
+//! agreement, standing aside, blocking. A block counts with or without a minimum change. A reply that may be
+//! a block also stops the proposal. Weights have no effect.
 
 use super::decimal::Score;
 use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
-/// Counts stances; the winner of a passed proposal is `support`.
+/// Counts stances; a passed proposal has the winner `support`.
 pub fn count(profile: &Profile) -> Verdict {
     let (mut support, mut aside, mut blocks) = (0, 0, 0);
     let (mut told, mut blockers): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());

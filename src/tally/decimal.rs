@@ -1,7 +1,6 @@
 //! Exact numbers: decimals with up to twelve places, ratios compared without rounding.
 //!
-//! Nothing that decides is a floating point number. A [`Score`] is what is shown and written of a
-//! number; it is rounded to six places where it has more, and nothing is decided by it.
+//! Rules compare these, never floating-point numbers. A [`Score`] is for output and rounded to six places.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,12 +10,12 @@ use serde_json::Number;
 
 const ONE: i128 = 1_000_000_000_000;
 
-/// An amount has at most six decimal places; the product of two keeps all of its own.
+/// A parsed amount has at most six decimal places, so that the product of two is exact.
 const MILLION: f64 = 1e6;
 
 const LARGEST: f64 = 1e9;
 
-/// An amount in millionths of a millionth.
+/// Amount in units of 10⁻¹².
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal(pub i128);
 
@@ -28,41 +27,40 @@ impl Decimal {
         Self(i128::from(number) * ONE)
     }
 
-    /// Reads a decimal number of at most six places and at most a thousand million.
+    /// Parses a decimal number of at most six places, at most 10⁹ in size.
     pub fn parse(text: &str) -> Option<Self> {
         let (amount, exact) = read(text)?;
         exact.then_some(amount)
     }
 
-    /// Reads a decimal number; places after the sixth are left out.
+    /// Parses a decimal number and truncates it to six places.
     pub fn parse_cut(text: &str) -> Option<Self> {
         read(text).map(|(amount, _)| amount)
     }
 
-    /// The number as it is written, if it has at most six places.
+    /// Converts a JSON number; `None` if it has more than six places.
     pub fn from_json(number: &Number) -> Option<Self> {
         Self::parse(&number.to_string())
     }
 
-    /// A weight as it was written: the shortest decimal that names this floating point number.
+    /// Converts a weight by the shortest decimal that denotes this floating-point number.
     pub fn of_weight(weight: f64) -> Self {
         Self::parse_cut(&weight.to_string()).unwrap_or(Self::ONE)
     }
 
-    /// The sum of `count` of these.
+    /// Returns this amount times `count`.
     #[must_use]
     pub fn repeated(self, count: u64) -> Self {
         Self(self.0.saturating_mul(i128::from(count)))
     }
 
-    /// The product; exact for two amounts that were read.
+    /// Returns the product; exact for two parsed amounts.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let half = 1_000_000;
         Self((self.0 / half).saturating_mul(other.0 / half))
     }
 
-    /// The middle between two amounts.
     #[must_use]
     pub fn midpoint(self, other: Self) -> Self {
         Self(i128::midpoint(self.0, other.0))
@@ -94,7 +92,7 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A decimal of at most six places, and whether it was written with no more: then its digits stay the same.
+/// Parses a decimal truncated to six places; also returns whether nothing was cut off.
 fn read(text: &str) -> Option<(Decimal, bool)> {
     let text = text.trim();
     let number: f64 = text.parse().ok().filter(|number: &f64| number.abs() <= LARGEST)?;
@@ -108,7 +106,7 @@ fn read(text: &str) -> Option<(Decimal, bool)> {
     Some((if is_exact { nearest } else { amount((number * MILLION).trunc()) }, is_exact))
 }
 
-/// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.
+/// Compares `a / b` with `c / d` without overflow; `b` and `d` must be positive.
 pub fn compare_ratios(a: i128, b: i128, c: i128, d: i128) -> Ordering {
     let (left, right) = (a.div_euclid(b), c.div_euclid(d));
     left.cmp(&right).then_with(|| match (a.rem_euclid(b), c.rem_euclid(d)) {
@@ -119,7 +117,7 @@ pub fn compare_ratios(a: i128, b: i128, c: i128, d: i128) -> Ordering {
     })
 }
 
-/// A share such as `2/3` or `0.6667`, kept as it was written.
+/// Share such as `2/3` or `0.6667`, displayed as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fraction {
@@ -129,7 +127,7 @@ pub struct Fraction {
 }
 
 impl Fraction {
-    /// Reads `2/3`, `0.6667` or `66.67%`: above 0 and at most 1.
+    /// Parses `2/3`, `0.6667` or `66.67%`, above 0 and at most 1.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (top, bottom) = if let Some((top, bottom)) = text.split_once('/') {
@@ -143,7 +141,7 @@ impl Fraction {
         (bottom > 0 && 0 < top && top <= bottom).then(|| Self { text: text.to_owned(), top, bottom })
     }
 
-    /// Compares `part` of `whole` with it; `whole` is above 0.
+    /// Compares `part / whole` with this share; `whole` must be positive.
     pub fn compare(&self, part: i128, whole: i128) -> Ordering {
         compare_ratios(part, whole, self.top, self.bottom)
     }
@@ -169,7 +167,7 @@ impl fmt::Display for Fraction {
     }
 }
 
-/// A number as it is shown and written: exact if it has at most six places, else rounded to them.
+/// Number for output: exact if it has at most six places, else rounded to six.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Score(Number);
@@ -181,10 +179,10 @@ impl Default for Score {
 }
 
 impl Score {
-    /// The number `top / bottom`; `bottom` is above 0.
+    /// Returns `top / bottom`; `bottom` must be positive.
     pub fn ratio(top: i128, bottom: i128) -> Self {
         let (mut rest, mut of) = (top.rem_euclid(bottom), bottom);
-        // Halving both keeps all the places that are shown, and nothing can overflow.
+        // Halving both keeps the six places of the output and prevents overflow.
         while of > i128::MAX / 1_000_000 {
             (rest, of) = (rest / 2, of / 2);
         }

@@ -1,7 +1,7 @@
-//! Ballots from a file: a map in JSON or YAML, or a CSV table, whose rows become the same maps.
+//! Ballots from a file: a JSON or YAML map, or a CSV table.
 //!
-//! What a file says is taken as it is: an option that is not listed, a ballot of another kind, a key that is
-//! not known are errors with their place.
+//! Table rows become the same maps. Unlisted options, mixed ballot kinds and unknown keys are errors with their
+//! place.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBa
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{self, Map, Node, Value};
 
-/// The keys of answers, and how each is written.
+/// Answer keys, each with its kind and form.
 const ANSWERS: [(&str, CountableKind, &str); 6] = [
     ("vote", CountableKind::Choice, "an option: `a`"),
     ("approve", CountableKind::Approval, "a list of options: `[a, b]`"),
@@ -23,16 +23,16 @@ const ANSWERS: [(&str, CountableKind, &str); 6] = [
     ("estimate", CountableKind::Estimate, "a number: `5`"),
 ];
 
-/// The other keys of a ballot; the columns of a table have the same names.
+/// Other keys of a ballot and columns of a table.
 const BESIDE: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
 
-/// More options than this are not counted.
+/// Most options in a file.
 const MOST_OPTIONS: usize = 1_000;
 
-/// All ballots together may count for so much.
+/// Most votes in a file, by count and by weight.
 const MOST_VOTES: u64 = 1_000_000_000_000;
 
-/// No more problems than this are reported.
+/// Most errors reported per file.
 const MOST_PROBLEMS: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct BallotFile {
     pub abstained: u64,
 }
 
-/// Reads a ballot file; its name's ending says how.
+/// Reads a ballot file in the format of its file extension.
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(BESIDE).collect();
@@ -51,7 +51,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     let head = text.lines().next().unwrap_or_default();
     let read = match ending.as_str() {
         "csv" => reader.table(text),
-        // The line that names columns has no colon, unlike a map's first one.
+        // A CSV header has no colon; the first line of a map does.
         "" if head.starts_with(|c: char| c.is_alphanumeric() || c == '"') && !head.contains(':') => {
             reader.table(text)
         }
@@ -67,7 +67,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
 struct TableReader<'a> {
     file: &'a str,
     keys: Vec<&'static str>,
-    /// Those of the list, or of a table those that its ballots name.
+    /// The listed options; in a table, the options that its ballots name.
     options: IndexSet<String>,
     is_table: bool,
     kind: Option<CountableKind>,
@@ -90,7 +90,7 @@ impl TableReader<'_> {
         Diagnostic::new(message).hint(hint).with_file(self.file)
     }
 
-    /// `{options: [a, b], ballots: [{count: 3, ranking: [a, [b, c]]}]}`; JSON may hold comments.
+    /// Reads `{options: [a, b], ballots: [{count: 3, ranking: [a, [b, c]]}]}`; JSON may contain comments.
     fn map(&mut self, text: &str) -> Result<(), Diagnostic> {
         let is_json = text.trim_start().starts_with(['{', '/']);
         let text = if is_json { Cow::Owned(yaml::relaxed_json(text)) } else { Cow::Borrowed(text) };
@@ -120,7 +120,7 @@ impl TableReader<'_> {
         Ok(())
     }
 
-    /// A header that names the columns, then one ballot a row.
+    /// Reads a header with column names, then one ballot per row.
     fn table(&mut self, text: &str) -> Result<(), Diagnostic> {
         self.is_table = true;
         let mut rows = self.rows(text)?.into_iter();
@@ -152,8 +152,8 @@ impl TableReader<'_> {
         Ok(())
     }
 
-    /// The rows that are not blank, quotes and line ends as in RFC 4180; cells are separated by the
-    /// first of comma, semicolon and tab that the header holds.
+    /// Splits a table into its non-blank rows, with quotes and line ends as in RFC 4180. The separator is the
+    /// first of comma, semicolon and tab that the header contains.
     fn rows(&self, text: &str) -> Result<Vec<Vec<TableCell>>, Diagnostic> {
         let at_line = |line: u64| {
             let mut at = Node::new(Value::Null);
@@ -320,7 +320,7 @@ impl TableReader<'_> {
         })
     }
 
-    /// Puts a rank or a score in an option's place, which holds none yet.
+    /// Sets an option's rank or score; setting it again is an error.
     fn once<T: Clone + PartialEq>(
         &mut self,
         places: &mut Vec<T>,
@@ -338,7 +338,7 @@ impl TableReader<'_> {
         Ok(())
     }
 
-    /// Text, and numbers as they are written.
+    /// Returns a text, or a number as text.
     fn name(&self, node: &Node) -> Result<String, Diagnostic> {
         match &node.value {
             Value::Text(text) if !text.trim().is_empty() => Ok(text.clone()),
@@ -418,11 +418,11 @@ impl TableReader<'_> {
     }
 }
 
-/// The text of a cell and its place.
+/// Text and place of a cell.
 type TableCell = (String, Node);
 
-/// Reads a cell under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
-/// An empty cell is an empty list there, and nothing under other keys.
+/// Parses a cell by its column: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores. In these three
+/// columns an empty cell is an empty list; in others it returns `None`.
 fn cell_value(column: &str, text: &str, at: &Node) -> Option<Node> {
     let parts = |text: &str, sign: char| -> Vec<Json> {
         text.split(sign).map(str::trim).filter(|part| !part.is_empty()).map(Json::from).collect()

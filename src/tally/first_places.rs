@@ -1,7 +1,7 @@
-//! First places: which options each ballot puts first, among all or among those that are left.
+//! First places of ballots, among all options or among the remaining ones.
 //!
-//! A ballot that puts several first is split between them in equal parts, so that each ballot counts
-//! once; parts are kept exact by counting in fractions of one common size.
+//! A ballot with several first options is split equally between them, so that each ballot counts once. Parts
+//! are exact: whole numbers over a common denominator.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::decimal::{Decimal, Score};
 use super::profile::{Profile, UNLISTED};
 use super::verdict::Verdict;
 
-/// More options than this in one place cannot be split exactly.
+/// Most options in one place that still split exactly.
 pub const MOST_SHARED: u64 = 36;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstPlaces {
-    /// By option, in parts.
+    /// Parts of each option.
     pub parts: Vec<i128>,
-    /// The parts of one unit of an amount.
+    /// Number of parts in one unit of an amount.
     pub size: i128,
     pub exhausted: Decimal,
     pub split: Decimal,
@@ -35,21 +35,21 @@ impl FirstPlaces {
         self.parts.iter().copied().max().unwrap_or(0)
     }
 
-    /// The verdict in which the most first places win, with the order by them.
+    /// Returns the verdict in which the most first places win, with the order by them.
     pub fn most_win(&self, options: &[String], what: &str) -> Verdict {
         let shown = self.parts.iter().map(|parts| self.shown(*parts));
         let compare = |a: usize, b: usize| self.parts[a].cmp(&self.parts[b]);
         Verdict::highest(options, shown, |at| self.parts[at] > 0, compare).ordered_by(what)
     }
 
-    /// All first places, if they are whole and so is each option's number.
+    /// Returns the number of all first places if each option's number is whole.
     pub fn whole(&self) -> Option<u64> {
         let one = self.size.saturating_mul(Decimal::ONE.0);
         let is_whole = self.parts.iter().all(|parts| parts % one == 0);
         is_whole.then(|| u64::try_from(self.total() / one).ok()).flatten()
     }
 
-    /// A step that says so, if ballots were split.
+    /// Returns a step about split ballots, if any.
     pub fn split_step(&self) -> Option<String> {
         let split = self.split;
         (split > Decimal::ZERO).then(|| {
@@ -58,7 +58,7 @@ impl FirstPlaces {
     }
 }
 
-/// Ballots that rank alike: the options they list, best first, each with its rank.
+/// Ballots with equal ranks: their listed options, best first, each with its rank.
 pub struct ListedBallots {
     places: Vec<(u16, usize)>,
     worth: Decimal,
@@ -83,8 +83,7 @@ pub fn first_places(profile: &Profile) -> FirstPlaces {
     among(&ballots, &vec![true; profile.options.len()], part_size(&ballots).unwrap_or(1))
 }
 
-/// The number into which a unit must be parted so that every shared place splits evenly; none if a
-/// place is shared by too many.
+/// Returns the denominator that splits every shared place evenly; `None` if a place has too many options.
 pub fn part_size(ballots: &[ListedBallots]) -> Option<i128> {
     let levels = ballots.iter().flat_map(|ballot| ballot.places.chunk_by(|a, b| a.0 == b.0));
     let most = levels.map(<[_]>::len).max().unwrap_or(1) as u64;
@@ -96,7 +95,7 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// Counts first places among the options that are left.
+/// Counts first places among the options in `left`.
 pub fn among(ballots: &[ListedBallots], left: &[bool], size: i128) -> FirstPlaces {
     let mut parts = vec![0; left.len()];
     let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);

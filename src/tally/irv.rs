@@ -1,11 +1,10 @@
-//! Instant runoff: the option with the fewest first places goes out, one at a time, until one of those
-//! that are left has more than half of the ballots that still name one.
+//! Instant runoff: repeated elimination of the option with the fewest first places.
 //!
 //! Source: W. R. Ware's method (1871); Robert's Rules of Order Newly Revised (12th ed.), §45:62,
-//! "preferential voting". When several are level for last every order of taking them out is followed, and
-//! every option that wins under some order is reported. Which of several options without any first place
-//! goes first changes nothing, so that only one order of them is followed. The order of all options is
-//! found by removing who has won and counting again.
+//! "preferential voting". An option wins with more than half of the ballots that still name an option. If
+//! several options tie for last, every elimination order is followed, and every option that wins under some
+//! order is reported. The order among options without first places cannot change the result, so only one is
+//! followed. The full order of options comes from removing the winners and counting again.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +14,13 @@ use super::no_decision::{NoDecision, and_list};
 use super::profile::Profile;
 use super::verdict::{Elimination, Trace, Verdict};
 
-/// Sets of options left that are looked at, at most.
+/// Most sets of remaining options that the search visits.
 const MOST_SITUATIONS: usize = 10_000;
 
-/// [`Verdict::order_by`] of an order that is found so.
+/// [`Verdict::order_by`] of the full order.
 const COUNTED_AGAIN: &str = "removing who wins and counting again";
 
-/// Ranks looked at while orders of equals are followed, at most.
+/// Most ranks that the search reads.
 const MOST_WORK: usize = 2_000_000_000;
 
 struct EliminationSearch<'a> {
@@ -30,13 +29,13 @@ struct EliminationSearch<'a> {
     size: i128,
     seen: BTreeSet<Vec<bool>>,
     won: Vec<bool>,
-    /// The first order that is followed, to its end.
+    /// Rounds of the first elimination order, for output.
     shown: Vec<Elimination>,
     steps: Vec<String>,
     is_shown: bool,
 }
 
-/// Takes options out until one is left that has a majority.
+/// Eliminates options until one of the remaining has a majority.
 pub fn count(profile: &Profile) -> Verdict {
     let (names, ballots) = (&profile.options, listed_ballots(profile));
     let Some(size) = part_size(&ballots) else {
@@ -68,20 +67,21 @@ impl EliminationSearch<'_> {
         among(&self.ballots, left, self.size)
     }
 
-    /// The ranks looked at since the search began.
+    /// Returns the number of ranks read since the search began.
     fn work(&self) -> usize {
         self.seen.len().saturating_mul(self.ballots.len() * self.names.len())
     }
 
-    /// The options that win under some order among those left, and whether all orders were followed.
+    /// Returns the options that win under some elimination order, and whether all orders were followed.
     fn winners(&mut self, left: &[bool]) -> (Vec<bool>, bool) {
         (self.seen, self.won) = (BTreeSet::new(), vec![false; left.len()]);
         let is_whole = self.follow(left);
         (std::mem::take(&mut self.won), is_whole)
     }
 
-    /// The layer of each option, those of `first` having won, and what that order is by: who wins is
-    /// removed and the ballots are counted again. What there is no more work for stays together at the end.
+    /// Returns the layer of each option and the text of `order_by`. Layer 0 is `first`, the winners. Each next
+    /// layer wins once the earlier ones are removed. At the work limit, the remaining options share a last
+    /// layer.
     fn layers(&mut self, first: &[bool], is_whole: bool) -> (Vec<usize>, String) {
         let options = first.len();
         let mut layers = vec![options; options];
@@ -102,9 +102,9 @@ impl EliminationSearch<'_> {
         (layers, format!("{COUNTED_AGAIN}; the last {open} are not resolved"))
     }
 
-    /// Follows every order from here on; false if there are too many.
+    /// Follows every elimination order from `left`; returns false if there are too many.
     fn follow(&mut self, left: &[bool]) -> bool {
-        // The first order is followed to its end, whatever it takes.
+        // The first order is reported, so it is followed to its end despite the limits.
         if (self.seen.len() >= MOST_SITUATIONS || self.work() > MOST_WORK) && !self.is_shown {
             return false;
         }
@@ -182,7 +182,7 @@ impl EliminationSearch<'_> {
         verdict = Verdict { steps: self.steps, ..verdict.scored(self.names, scores) };
         verdict.trace = Some(Box::new(Trace { rounds: self.shown, ..Trace::default() }));
         if !is_whole {
-            // The winners named won under some of the orders that were followed.
+            // These winners won under some of the orders that were followed.
             let reason = NoDecision::OpenTie { orders: MOST_SITUATIONS, found: verdict.winners.clone() };
             verdict.steps.push(reason.to_string());
             (verdict.tie, verdict.reason) = (true, Some(reason));

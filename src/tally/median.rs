@@ -1,8 +1,8 @@
-//! The median of estimates, with quartiles and the range between them.
+//! Median of estimates, with quartiles and interquartile range.
 //!
 //! Source: quantiles by the inverse of the distribution with means at its steps, definition 2 of Hyndman
 //! and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996). Cards
-//! have an order and no distances: two middle cards are level instead of having a mean.
+//! have an order but no distances, so two middle cards tie and have no mean.
 
 use indexmap::IndexMap;
 
@@ -11,11 +11,11 @@ use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Quartiles, Trace, Verdict};
 
-/// Two values between which a quantile lies; the same one twice where it is a value.
+/// Neighboring values around a quantile; equal if the quantile is a value.
 type Between = (Decimal, Decimal);
 
-/// The values around the place where `quarters` of the weight lie below; they differ only if that share ends
-/// exactly between two. `values` are sorted.
+/// Returns the values around the point below which `quarters` quarters of the weight lie. They differ only if
+/// that share ends exactly between two values. `values` must be sorted.
 fn quantile(values: &[(Decimal, Decimal)], quarters: i128) -> Option<Between> {
     let total: Decimal = values.iter().map(|(_, worth)| *worth).sum();
     let wanted = total.0 * quarters;
@@ -31,14 +31,14 @@ fn quantile(values: &[(Decimal, Decimal)], quarters: i128) -> Option<Between> {
     None
 }
 
-/// Finds the median; the winner is the value, or the two cards it lies between.
+/// Finds the median; the winner is the value, or the two cards around it.
 pub fn count(profile: &Profile) -> Verdict {
     found(profile).unwrap_or_else(|| Verdict::from_winners(&[], &[], NoDecision::NoEstimates))
 }
 
 fn found(profile: &Profile) -> Option<Verdict> {
     let cards = &profile.options;
-    // A card is its place, as a number.
+    // The value of a card is its index.
     let name = |value: Decimal| match cards.get(value.to_string().parse().unwrap_or(usize::MAX)) {
         Some(card) => card.clone(),
         None => value.to_string(),

@@ -1,8 +1,8 @@
-//! Counting ballots by a rule fixed beforehand, and the steps it took.
+//! Vote counting by a rule fixed beforehand, with the steps of the count.
 //!
-//! Pure and exact: decimals and ratios, the order of the form, never the order of a map or of
-//! arrival. Quorum and seats are the session's matter; a rule sees valid ballots only.
-//! `docs/TALLIES.md` says what each rule does with ties, with what a ballot leaves out and with weights.
+//! Pure and exact: decimals and ratios, in form order, never in map or arrival order. Rules see only valid
+//! ballots; quorum and seats belong to the session. `docs/TALLIES.md` describes each rule's ties, omissions and
+//! weights.
 
 mod approval;
 mod borda;
@@ -35,7 +35,7 @@ pub use rule::{BallotSupport, Choose, Rule, RuleOptions};
 pub use strength::{Backing, Deed, Tier, WeakBecause};
 pub use verdict::{Elimination, Quartiles, Settled, Ties, Trace, Verdict, leading, seeded_winner};
 
-/// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
+/// Counts the ballots by a rule. The first steps explain weights and own options, if any.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let mut verdict = match rule {
         Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {

@@ -1,4 +1,4 @@
-//! Reasons why a count decides nothing, as data, each with its wording.
+//! Reasons why a count decides nothing, as data with their wording.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -16,12 +16,12 @@ pub enum NoDecision {
     NoEstimates,
     #[error("tie between {}", and_list(.0))]
     Tie(Vec<String>),
-    /// Of several to be chosen these are level for the last places.
+    /// Options tied for the last of several places.
     #[error("tie for the last place between {}", and_list(.0))]
     EdgeTie(Vec<String>),
     #[error("no option has half of the seats asked")]
     NoneByHalf,
-    /// More orders of equals than are followed; what is named won under some of them.
+    /// Too many elimination orders; the options in `found` win under some of them.
     #[error("unresolved tie: more than {orders} orders of equals; found so far: {}", and_list(.found))]
     OpenTie { orders: usize, found: Vec<String> },
     #[error("no {}: {most} of {of} is the most, {}", .rule.name().replace('-', " "), in_need(*.rule, .needed, *.more))]
@@ -30,7 +30,7 @@ pub enum NoDecision {
         most: Score,
         of: Score,
         needed: String,
-        /// Set where the share must be exceeded, not only reached.
+        /// Set if the share must be exceeded, not only reached.
         more: bool,
     },
     #[error("a single ballot is not unanimity")]
@@ -39,7 +39,7 @@ pub enum NoDecision {
     BallotWithoutOption,
     #[error("not unanimous: {options} options are named, the first has {most} of {of}")]
     NotUnanimous { options: usize, most: Score, of: Score },
-    /// A ballot puts more options in one place than it can be split between.
+    /// A ballot ranks too many options in one place to split it exactly.
     #[error("a ballot puts more than {0} options in one place: it cannot be split")]
     Unsplittable(u64),
     #[error("blocked by {}", .0.join(", "))]
@@ -59,7 +59,7 @@ pub enum NoDecision {
     TooWeak { tier: Tier, wanted: Tier },
 }
 
-/// A quorum that was not met.
+/// Unmet quorum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Error)]
 #[error("{took_part} of {asked} took part, {needed} {} needed", by_count(*.needed, "is", "are"))]
 pub struct Shortfall {
@@ -69,7 +69,7 @@ pub struct Shortfall {
 }
 
 impl NoDecision {
-    /// The same with other names for the seats that block, in the order of those.
+    /// Returns the reason with other names for the blocking seats, in the same order.
     #[must_use]
     pub fn with_blockers(&self, renamed: impl FnOnce(&[String]) -> Vec<String>) -> Self {
         match self {
@@ -79,7 +79,7 @@ impl NoDecision {
     }
 }
 
-/// "3 are needed", "more than 2/3 is needed".
+/// Formats "3 are needed" or "more than 2/3 is needed".
 fn in_need(rule: Rule, needed: &str, more: bool) -> String {
     match (rule, more) {
         (_, true) => format!("more than {needed} is needed"),
@@ -92,7 +92,7 @@ fn by_count<'a>(count: usize, one: &'a str, more: &'a str) -> &'a str {
     if count == 1 { one } else { more }
 }
 
-/// "a", "a and b", "a, b and c".
+/// Joins names as "a", "a and b" or "a, b and c".
 pub fn and_list(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -1,7 +1,6 @@
-//! Pair by pair: how many ballots put one option above another.
+//! Pairwise comparison: the weight of ballots that prefer one option to another.
 //!
-//! Options that a ballot leaves out stand below those it lists, tied. A ballot says nothing of its voter's
-//! own option.
+//! Options that a ballot omits tie below those it lists. A ballot does not compare its voter's own option.
 
 use std::cmp::Ordering;
 
@@ -9,16 +8,16 @@ use super::decimal::{Decimal, Score};
 use super::profile::{Profile, UNLISTED};
 use super::verdict::Trace;
 
-/// Amounts by row and column, in units.
+/// Amounts by row and column, in units of [`Decimal`].
 pub type Matrix = Vec<Vec<i128>>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairwise {
-    /// The weight of the ballots that put the row above the column.
+    /// Weight of the ballots that rank the row's option above the column's.
     pub prefer: Matrix,
-    /// The weight of the ballots that compare the two and put neither above the other.
+    /// Weight of the ballots that compare the two and rank them as tied.
     pub level: Matrix,
-    /// The weight of the ballots that name an option.
+    /// Weight of the ballots that name an option.
     pub total: i128,
 }
 
@@ -49,7 +48,7 @@ impl Pairwise {
     }
 }
 
-/// A matrix as it is written, the diagonal 0.
+/// Converts a matrix for output, with 0 on the diagonal.
 pub fn shown(matrix: &Matrix) -> Vec<Vec<Score>> {
     let cell = |a, (b, amount): (usize, &i128)| Score::from(Decimal(if a == b { 0 } else { *amount }));
     let row = |(a, row): (usize, &Vec<i128>)| row.iter().enumerate().map(|at| cell(a, at)).collect();

@@ -1,7 +1,7 @@
-//! Ballots as the rules see them: what each says, how often it was cast and what it weighs.
+//! Ballots as the voting rules see them: content, count and weight.
 //!
-//! A ballot of weight 2 counts as two under every rule that adds ballots up. Options are indices into
-//! one list, in the order of the form. Who may vote and what is valid was settled before.
+//! A ballot of weight 2 counts as two under every rule that adds up ballots. Options are indexes into one
+//! list, in form order. Eligibility and validity are checked before.
 
 use strum::{IntoStaticStr, VariantArray};
 
@@ -12,7 +12,7 @@ use super::decimal::Decimal;
 pub enum CountableKind {
     Choice,
     Approval,
-    /// Options in order, ties and truncation allowed.
+    /// Options in order; ties and omissions are allowed.
     Ranking,
     Score,
     /// `support`, `stand-aside` or `block`.
@@ -26,58 +26,58 @@ impl CountableKind {
     }
 }
 
-/// The rank of an option that a ballot leaves out: below all that it lists.
+/// Rank of an option that a ballot omits: below all that it lists.
 pub const UNLISTED: u16 = u16::MAX;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexedBallot {
     Choice(usize),
     Approval(Vec<usize>),
-    /// The rank of each option, 0 the best, equal ranks a tie, [`UNLISTED`] where it is left out.
+    /// Rank of each option: 0 is best, equal ranks tie, [`UNLISTED`] means omitted.
     Ranking(Vec<u16>),
-    /// The score of each option, where it has one.
+    /// Score of each option, if it has one.
     Scores(Vec<Option<Decimal>>),
     Support,
-    /// Has doubts and does not stand in the way.
+    /// Has doubts but does not object.
     StandAside,
-    /// Stands in the way until this change is made, if one is stated.
+    /// Objects until this change is made, if one is stated.
     Block(Option<String>),
     Number(Decimal),
     Card(usize),
 }
 
-/// A ballot, cast by one voter or by several alike.
+/// Ballot, cast by one voter or by several alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightedBallot {
     pub voter: String,
     pub count: u64,
     pub weight: Decimal,
-    /// The option that is its voter's own: it is not compared with others on this ballot.
+    /// The voter's own option, which this ballot does not compare with others.
     pub own: Option<usize>,
     pub mark: IndexedBallot,
 }
 
 impl WeightedBallot {
-    /// A ballot of weight 1, cast once.
+    /// Creates a ballot of weight 1, cast once.
     pub fn one(voter: impl Into<String>, mark: IndexedBallot) -> Self {
         Self { voter: voter.into(), count: 1, weight: Decimal::ONE, own: None, mark }
     }
 
-    /// Its weight, as often as it was cast.
+    /// Returns the weight times the count.
     pub fn total_weight(&self) -> Decimal {
         self.weight.repeated(self.count)
     }
 }
 
-/// Everything a rule counts: the options and the valid ballots, abstentions not among them.
+/// Input of a rule: the options and the valid ballots, without abstentions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// The options in the order of the form; of an estimate its cards.
+    /// Options in form order; the cards of an estimate.
     pub options: Vec<String>,
     pub ballots: Vec<WeightedBallot>,
-    /// Seats without a valid answer that may block all the same.
+    /// Seats whose invalid reply may be a block.
     pub may_block: Vec<String>,
-    /// The weight of the seats that were asked, where that is known.
+    /// Weight of the seats asked, if known.
     pub asked: Option<Decimal>,
 }
 
@@ -86,7 +86,7 @@ impl Profile {
         self.ballots.iter().map(|ballot| ballot.count).sum()
     }
 
-    /// Returns whether a ballot scores the option, be it with 0 or less.
+    /// Checks if any ballot scores the option, even with 0 or less.
     pub fn scores(&self, option: &str) -> bool {
         let at = self.options.iter().position(|own| own == option);
         let is_scored = |ballot: &WeightedBallot| match &ballot.mark {
@@ -100,7 +100,7 @@ impl Profile {
         self.ballots.iter().map(WeightedBallot::total_weight).sum()
     }
 
-    /// A step that says how weights count, if a ballot has another weight than 1.
+    /// Returns a step that lists weights, if any differs from 1.
     pub fn weights_step(&self) -> Option<String> {
         let heavy = self.ballots.iter().filter(|ballot| ballot.weight != Decimal::ONE);
         let mut named: Vec<String> =
@@ -112,15 +112,15 @@ impl Profile {
             .then(|| format!("a ballot counts as often as it weighs: {named}{more}; all others 1"))
     }
 
-    /// A step that says that own options are not compared, if they are not.
+    /// Returns a step about own options that are not compared, if any.
     pub fn own_step(&self) -> Option<String> {
         let is_any = self.ballots.iter().any(|ballot| ballot.own.is_some());
         is_any.then(|| "a ballot compares no option with its voter's own".to_owned())
     }
 
-    /// The ballots with their rankings; those that rank nothing are left out.
+    /// Returns the ballots with their ranks, without those that rank nothing.
     ///
-    /// A choice stands above all others, approved options above the rest, scores by their size.
+    /// A chosen or approved option ranks above the others; scores rank by size.
     pub fn ranked(&self) -> impl Iterator<Item = (&WeightedBallot, Vec<u16>)> {
         self.ballots.iter().filter_map(|ballot| Some((ballot, self.ranks(&ballot.mark)?)))
     }
@@ -147,7 +147,7 @@ impl Profile {
     }
 }
 
-/// Scores as ranks: the highest first, options without a score left out.
+/// Converts scores to ranks, highest first; options without a score are unlisted.
 fn by_score(scores: &[Option<Decimal>]) -> Vec<u16> {
     let mut given: Vec<Decimal> = scores.iter().flatten().copied().collect();
     given.sort_unstable_by(|a, b| b.cmp(a));

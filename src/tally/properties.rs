@@ -1,4 +1,4 @@
-//! What holds for every profile: names and order do not matter, and the rules keep what they promise.
+//! Properties of the rules for every profile, such as neutrality to names and order.
 
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn profile(options: usize, ballots: &[Vec<u16>]) -> Profile {
     }
 }
 
-/// Up to nine ballots over two to five options, with ties and truncation.
+/// Generates up to nine ballots over two to five options, with ties and omissions.
 fn any_profile() -> impl Strategy<Value = Profile> {
     let rank = prop_oneof![4 => 0_u16..5, 1 => Just(UNLISTED)];
     let ballots = prop::collection::vec(prop::collection::vec(rank, 5), 1..10);
@@ -38,7 +38,7 @@ fn sorted(profile: &Profile, rule: Rule) -> Vec<String> {
     winners
 }
 
-/// The same profile with its options in another order.
+/// Returns the profile with its options in another order.
 fn reordered(profile: &Profile, order: &[usize]) -> Profile {
     let mut other = profile.clone();
     other.options = order.iter().map(|option| profile.options[*option].clone()).collect();
@@ -127,7 +127,7 @@ proptest! {
             other.options.push("clone".to_owned());
             for ballot in &mut other.ballots {
                 if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {
-                    // Tied with the one it is a clone of, and so with all that are tied with that one.
+                    // Tied with its original, and so with every option that ties with the original.
                     ranks.push(ranks[cloned]);
                 }
             }

@@ -1,6 +1,6 @@
-//! The rules by name: which ballots each counts, and the terms it can be given.
+//! Voting rules by name, with the ballot kinds and options that each accepts.
 //!
-//! A rule and its terms are fixed in the definition and stand in the log before the first ballot.
+//! The definition fixes a rule and its options; the event log records them before the first ballot.
 
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
@@ -8,7 +8,7 @@ use strum::{IntoStaticStr, VariantArray};
 use super::decimal::Fraction;
 use super::profile::CountableKind;
 
-/// A voting rule as the definition fixes it, before the first ballot.
+/// Voting rule, fixed in the definition before the first ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -21,24 +21,24 @@ pub enum Rule {
     Supermajority,
     /// All first places.
     Unanimous,
-    /// A share of the seats' weight above the threshold.
+    /// More than a share of the weight.
     WeightedMajority,
     Consent,
-    /// Most ballots that approve.
+    /// Most approvals.
     Approval,
-    /// The highest mean score.
+    /// Highest mean score.
     Score,
-    /// Most points, one for each option below.
+    /// Most points, one for each option ranked below.
     Borda,
-    /// The last one left when the option with the fewest first places goes out, again and again.
+    /// Repeated elimination of the option with the fewest first places.
     Irv,
-    /// Its strongest path to every other option is at least as strong as the way back.
+    /// A strongest path to every other option that is at least as strong as the path back.
     Schulze,
-    /// The middle of the estimates.
+    /// Median of the estimates.
     Median,
 }
 
-/// The options that a rule chooses: a number of them, or all that half of the seats approve.
+/// Options that a rule chooses: a number of them, or all that half of the seats approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Choose {
@@ -55,7 +55,7 @@ pub enum Share {
 impl Choose {
     pub const HALF: Self = Self::Share(Share::Half);
 
-    /// Reads `3` or `half`.
+    /// Parses `3` or `half`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "half" => Some(Self::HALF),
@@ -66,10 +66,10 @@ impl Choose {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleOptions {
-    /// The share a supermajority reaches or a weighted majority is above.
+    /// Share that a supermajority must reach or a weighted majority must exceed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Fraction>,
-    /// The number of options to choose; one where it is absent.
+    /// Number of options to choose; one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choose: Option<Choose>,
 }
@@ -83,7 +83,7 @@ impl RuleOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BallotSupport {
     Own,
-    /// They can be read as what it counts, in this way.
+    /// The rule reads these ballots in the way described.
     Read(&'static str),
     None,
 }
@@ -93,12 +93,12 @@ impl Rule {
         Self::VARIANTS.iter().copied()
     }
 
-    /// Tells rules whose scores are sums of ballots or of their weights.
+    /// Checks if the scores are sums of ballots or of their weights.
     pub fn counts_ballots(self) -> bool {
         !matches!(self, Self::Score | Self::Borda | Self::Schulze | Self::Median)
     }
 
-    /// Tells rules whose scores are first places.
+    /// Checks if the scores are first places.
     pub fn counts_first_places(self) -> bool {
         self.counts_ballots() && !matches!(self, Self::Consent | Self::Approval | Self::Irv)
     }
@@ -107,7 +107,7 @@ impl Rule {
         self.into()
     }
 
-    /// Its name in a sentence.
+    /// Returns the name for use in a sentence.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Borda => "Borda",
@@ -125,7 +125,7 @@ impl Rule {
         Self::all().map(Self::name).collect()
     }
 
-    /// How it counts ballots of a kind.
+    /// Returns how the rule counts ballots of a kind.
     pub fn fit(self, kind: CountableKind) -> BallotSupport {
         use BallotSupport::{None, Own, Read};
         use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
@@ -159,7 +159,7 @@ impl Rule {
         Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
     }
 
-    /// The share it works with unless it is given another; none where it takes none.
+    /// Returns the default share; `None` if the rule has no threshold.
     pub fn default_threshold(self) -> Option<&'static str> {
         match self {
             Self::Supermajority => Some("2/3"),

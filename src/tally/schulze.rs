@@ -1,8 +1,9 @@
-//! Schulze: an option wins if its strongest path to every other is at least as strong as the way back.
+//! Schulze method: winners by the strongest paths between options.
 //!
 //! Source: M. Schulze, "A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent
-//! single-winner election method", Social Choice and Welfare 36 (2011). A victory is as strong as the votes
-//! of its winning side, a path as the weakest victory on it.
+//! single-winner election method", Social Choice and Welfare 36 (2011). An option wins if its strongest path
+//! to every other option is at least as strong as the path back. A victory is as strong as its winning votes,
+//! a path as its weakest victory.
 
 use super::decimal::Score;
 use super::no_decision::NoDecision;
@@ -14,7 +15,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
     let (names, options) = (&profile.options, profile.options.len());
     let paths = paths(&pairs.prefer);
-    // The tables are the steps: a pair's paths are compared in them.
+    // The trace's matrices show every pair, so the steps do not.
     let steps = vec!["strength of a victory: winning votes; of a path: its weakest victory".to_owned()];
     let trace = Some(Box::new(Trace { paths: shown(&paths), ..pairs.trace() }));
     let is_before = |a: usize, b: usize| paths[a][b] > paths[b][a];
@@ -26,7 +27,7 @@ pub fn count(profile: &Profile) -> Verdict {
     if won.is_empty() { verdict } else { verdict.ordered(names, |a, b| layers[a].cmp(&layers[b])) }
 }
 
-/// Widest paths, by Floyd and Warshall.
+/// Returns the strength of the strongest paths (Floyd–Warshall).
 fn paths(prefer: &Matrix) -> Matrix {
     let options = 0..prefer.len();
     let strength = |a: usize, b: usize| if prefer[a][b] > prefer[b][a] { prefer[a][b] } else { 0 };
@@ -44,8 +45,8 @@ fn paths(prefer: &Matrix) -> Matrix {
     paths
 }
 
-/// The layer of each option: the first are those that none is before, the next those that none is before
-/// once these are gone, and so on. `is_before` has no cycles.
+/// Returns the layer of each option. Layer 0 has the options that no option precedes; each next layer has
+/// those that none precedes once the earlier layers are removed. `is_before` must have no cycles.
 fn layers(options: usize, is_before: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut layers = vec![options; options];
     for layer in 0..options {

@@ -1,4 +1,4 @@
-//! Score voting by the mean: the option with the highest mean score wins.
+//! Score voting: the option with the highest mean score wins.
 //!
 //! Source: range voting, as in Warren D. Smith, "Range Voting" (2000). An option's mean is over the
 //! ballots that score it; an option without any score cannot win. Means compare as exact ratios.
@@ -7,7 +7,7 @@ use super::decimal::{Decimal, Score, compare_ratios};
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
-/// Adds up scores and divides by the weight of those who gave them.
+/// Divides each option's weighted sum of scores by the weight of the ballots that score it.
 pub fn count(profile: &Profile) -> Verdict {
     let mut sums = vec![(Decimal::ZERO, Decimal::ZERO); profile.options.len()];
     for ballot in &profile.ballots {

@@ -1,8 +1,8 @@
-//! The rules over first places: plurality, majority, supermajority, weighted majority, unanimous.
+//! Rules over first places: plurality, majority, supermajority, weighted majority, unanimous.
 //!
 //! Sources: Robert's Rules of Order Newly Revised (12th ed.), §44:11 "plurality vote"; §44:1 "majority vote",
 //! more than half of the votes cast, abstentions excluded; §44:3 "two-thirds vote"; §44:6 n. "unanimous
-//! vote", of those who vote: one ballot alone agrees with nobody. Weighted majority is a weighted voting game
+//! vote", of those who vote; a single ballot is not unanimous. Weighted majority is a weighted voting game
 //! (Taylor and Zwicker, "Simple Games", 1999) with a strict quota. Shares compare exactly: 2 of 3 is less
 //! than 0.6667.
 
@@ -37,7 +37,7 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     Verdict { steps, ..verdict }
 }
 
-/// Two options with exactly half each are a tie; one with exactly half has no majority.
+/// Requires more than half. Two options with exactly half each tie; a single one has no majority.
 fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Option<NoDecision> {
     let (total, most) = (places.total(), places.most());
     let all = places.shown(total);
@@ -53,7 +53,7 @@ fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Opti
     (!has_won).then_some(NoDecision::BelowShare { rule, most, of: all, needed, more })
 }
 
-/// A supermajority reaches its share, a weighted majority is above it.
+/// Requires a share: a supermajority must reach it, a weighted majority must exceed it.
 fn by_share(
     places: &FirstPlaces,
     rule: Rule,

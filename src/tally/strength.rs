@@ -1,4 +1,4 @@
-//! The strength of a result and the seats behind it, as data with one wording.
+//! Strength of a result and the seats that support it, with their wording.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use thiserror::Error;
 
 use super::decimal::Score;
 
-/// The weakest first.
+/// Strength of a result, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     /// Nothing was decided.
     None,
     Weak,
-    /// At least three quarters of the seats asked stand behind it.
+    /// At least three quarters of the seats asked support the result.
     Strong,
-    /// Every seat asked does.
+    /// All seats asked support the result.
     Unanimous,
 }
 
@@ -29,16 +29,16 @@ impl Tier {
     }
 }
 
-/// The seats that stand behind a result, of those asked.
+/// Seats that support a result, of those asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backing {
     pub votes: Score,
     pub of: Score,
-    /// Set where both are sums of weights.
+    /// Set if both are sums of weights.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_weight: bool,
     pub deed: Deed,
-    /// The reason to count it as weak although most stand behind it.
+    /// Reason to rate the result as weak although most seats support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub but: Option<WeakBecause>,
 }
@@ -69,18 +69,18 @@ pub enum WeakBecause {
     OneModel { seats: usize, model: String },
     #[error("their answers are the same or nearly the same text")]
     SameText,
-    /// A service says that it read less than half of the prompt.
+    /// A provider reports that it read less than half of the prompt.
     #[error("a service may have cut the prompt")]
     PromptCut,
 }
 
-/// "all", "2 of the 3".
+/// Formats "all" or "2 of the 3".
 fn some_of(some: usize, all: usize) -> String {
     if some == all { "all".to_owned() } else { format!("{some} of the {all}") }
 }
 
 impl Backing {
-    /// "4 of 5 seats chose it".
+    /// Formats "4 of 5 seats chose it".
     pub fn behind(&self) -> String {
         self.worded(self.whom())
     }

@@ -1,8 +1,8 @@
-//! Textbook profiles with published results, and the paradoxes the rules are known for.
+//! Textbook profiles with published results, and known paradoxes of the rules.
 
 use super::*;
 
-/// Ballots from lines such as `42: a > b = c > d`; options are listed in the order of `options`.
+/// Parses ballots from lines such as `42: a > b = c > d`; options keep the order of `options`.
 pub fn rankings(options: &str, lines: &str) -> Profile {
     let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
     let place = |name: &str| options.iter().position(|known| known == name.trim()).expect("an option");
@@ -76,7 +76,7 @@ fn tennessee_chooses_its_capital() {
     assert_eq!(out, ["chattanooga", "nashville"]);
 }
 
-/// Schulze (2011), example 1: 45 voters, the winner is e; the published path strengths.
+/// Schulze (2011), example 1: 45 voters, winner e, published path strengths.
 #[test]
 fn schulze_s_45_ballots() {
     let profile = rankings(
@@ -100,7 +100,7 @@ fn schulze_s_45_ballots() {
         ["25", "28", "28", "31", "0"],
     ];
     assert_eq!(paths, published);
-    // Its tables hold the pairs: nothing is said of each.
+    // The trace's matrices show the pairs, so the steps do not.
     assert_eq!(verdict.steps.len(), 1, "{:#?}", verdict.steps);
 }
 
@@ -113,7 +113,7 @@ fn a_cycle_is_broken_at_its_weakest_victory_by_winning_votes() {
     assert_eq!(won(&close, Rule::Schulze), ["c"]);
 }
 
-/// Fishburn and Brams (1983), "Paradoxes of preferential voting": more support makes it lose.
+/// Fishburn and Brams (1983), "Paradoxes of preferential voting": more support makes an option lose.
 #[test]
 fn instant_runoff_is_not_monotonic() {
     let before = rankings("a b c", "39: a>b>c; 35: b>c>a; 26: c>a>b");
@@ -123,13 +123,13 @@ fn instant_runoff_is_not_monotonic() {
     assert_eq!(won(&after, Rule::Irv), ["c"]);
 }
 
-/// Moulin (1988): by staying away two voters get what they like better.
+/// Moulin (1988): voters get a result that they prefer by not voting.
 #[test]
 fn instant_runoff_has_the_no_show_paradox() {
     let with = rankings("a b c", "13: a>b>c; 10: b>c>a; 12: c>a>b");
     let verdict = won(&with, Rule::Irv);
     assert_eq!(verdict, ["c"]);
-    // Three who put a first and c last stay away, and b, whom they like better, wins.
+    // Four voters with a>b>c stay away, and b wins, which they prefer to c.
     let without = rankings("a b c", "9: a>b>c; 10: b>c>a; 12: c>a>b");
     assert_eq!(won(&without, Rule::Irv), ["b"]);
 }
@@ -257,7 +257,7 @@ fn scores_have_means() {
     assert_eq!(won(&profile, Rule::Score), ["a", "b"]);
     let mean = count(&profile, Rule::Score, &RuleOptions::default());
     assert_eq!(mean.scores["c"].to_string(), "2");
-    // A third is not 0.333333: the means differ in the seventh place only.
+    // Thirds compare exactly, without rounding.
     let close = scores("a b", &[&[1, 1], &[1, 1], &[2, 2]]);
     assert_eq!(won(&close, Rule::Score), ["a", "b"]);
 }

@@ -1,6 +1,6 @@
-//! The result of a rule: the winners, the numbers, every step.
+//! Result of a voting rule: winners, scores and steps.
 //!
-//! Steps are for people who redo the count by hand, the trace holds the same as data.
+//! The steps let people redo the count by hand; the trace contains the same as data.
 
 use std::cmp::Ordering;
 
@@ -15,56 +15,55 @@ use super::rule::Choose;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The tie is reported and nothing is decided.
+    /// Reports the tie and decides nothing.
     #[default]
     None,
-    /// The facilitator decides among the tied.
+    /// The facilitator chooses among the tied options.
     Ask,
-    /// The order of SHA-256 over this seed and the option decides.
+    /// The option with the lowest SHA-256 over this seed and its name wins.
     Seeded(u64),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Several when they are level.
+    /// Several if they are tied.
     pub winners: Vec<String>,
     pub tie: bool,
-    /// All options from the best on, level ones together; empty where the rule orders none.
+    /// All options, best first, tied ones together; empty if the rule has no order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Vec<String>>,
-    /// By what they are in this order, where the rule itself says only who wins.
+    /// Basis of `order`, for rules that define only winners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order_by: Option<String>,
-    /// The rule's number for each option, in the order of the form.
+    /// The rule's score for each option, in form order.
     pub scores: IndexMap<String, Score>,
-    /// A line for each step, so that a person can redo the count by hand.
     pub steps: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoDecision>,
-    /// The steps as data, where a rule has more of them than its numbers.
+    /// The steps as data, for rules whose scores do not show them all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<Trace>>,
 }
 
-/// The chooser among tied options.
+/// Source of the choice among tied options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
     Seed(u64),
     Facilitator,
-    /// A rehearsal takes the first, so that the steps that follow are tried as well.
+    /// A rehearsal takes the first option, so that it reaches the later steps.
     Rehearsal,
 }
 
-/// The steps of a count as data; what a rule does not have is left out.
+/// Steps of a count as data; each rule fills in its own fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// Ballots that prefer the option of the row to that of the column, in the order of the form.
+    /// Weight of the ballots that prefer the row's option to the column's, in form order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairwise: Vec<Vec<Score>>,
-    /// The strength of the strongest path from the row to the column.
+    /// Strength of the strongest path from the row's option to the column's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<Vec<Score>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,14 +74,14 @@ pub struct Trace {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elimination {
-    /// First places among the options that are left.
+    /// First places among the remaining options.
     pub counts: IndexMap<String, Score>,
-    /// Ballots that list none of them any more.
+    /// Weight of the ballots that list none of the remaining options.
     pub exhausted: Score,
-    /// None in the last round.
+    /// Eliminated option; `None` in the last round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
-    /// All who were level for last, if more than one.
+    /// Options tied for last, if more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level: Vec<String>,
 }
@@ -94,15 +93,14 @@ pub struct Quartiles {
     pub median: String,
     pub third_quartile: String,
     pub highest: String,
-    /// Third less first quartile: for cards, how many cards apart.
+    /// Third minus first quartile; for cards, their distance in cards.
     pub iqr: Score,
-    /// The ballots for each value, lowest first.
+    /// Weight of the ballots for each value, lowest first.
     pub values: IndexMap<String, Score>,
 }
 
 impl Verdict {
-    /// The verdict in which these options, by index, have won: one, several that are level, or none,
-    /// which `none` says why.
+    /// Creates a verdict with these winners, by index: one, several tied ones, or none for the reason `none`.
     pub fn from_winners(options: &[String], won: &[usize], none: NoDecision) -> Self {
         let winners: Vec<String> = won.iter().filter_map(|option| options.get(*option).cloned()).collect();
         let reason = match winners.len() {
@@ -113,8 +111,8 @@ impl Verdict {
         Self { tie: winners.len() > 1, winners, reason, ..Self::default() }
     }
 
-    /// The verdict of a number for each option: the highest win, and all stand in its order. Options that
-    /// `counts` leaves out cannot win and stand last.
+    /// Creates a verdict in which the highest score wins and all options are ordered by score. Options that
+    /// `counts` excludes cannot win and come last.
     pub fn highest(
         options: &[String],
         scores: impl IntoIterator<Item = Score>,
@@ -132,24 +130,24 @@ impl Verdict {
         if won.is_empty() { verdict } else { verdict.ordered(options, in_order) }
     }
 
-    /// "a 3, b 1" for a step's text.
+    /// Formats the scores as "a 3, b 1".
     pub fn listed(&self) -> String {
         let shown = self.scores.iter().map(|(option, score)| format!("{option} {score}"));
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// With the rule's number for each option.
+    /// Sets each option's score.
     #[must_use]
     pub fn scored(mut self, options: &[String], scores: impl IntoIterator<Item = Score>) -> Self {
         self.scores = options.iter().cloned().zip(scores).collect();
         self
     }
 
-    /// With the order of all options: `compare` says how one stands to another, the less the better.
+    /// Sets the order of all options; `compare` returns `Less` for the better option.
     #[must_use]
     pub fn ordered(mut self, options: &[String], compare: impl Fn(usize, usize) -> Ordering) -> Self {
         let mut places: Vec<usize> = (0..options.len()).collect();
-        // Stable: level options stay in the order of the form.
+        // Stable sort: tied options keep the form order.
         places.sort_by(|a, b| compare(*a, *b));
         let groups = places.chunk_by(|a, b| compare(*a, *b).is_eq());
         let named = |group: &[usize]| group.iter().map(|option| options[*option].clone()).collect();
@@ -163,8 +161,8 @@ impl Verdict {
         self
     }
 
-    /// Takes several winners: the first few of the order, or every option that at least half of those asked
-    /// approve; `asked` is what these weigh. An option without approvals or scores is never chosen.
+    /// Chooses several winners: the first of the order, or every option that at least half approve. `asked` is
+    /// the weight of the seats asked. An option without approvals or scores is never chosen.
     pub fn choose(&mut self, choose: Choose, asked: Decimal, is_scored: impl Fn(&str) -> bool) {
         let half = Score::from(asked).as_f64() / 2.0;
         let (mut chosen, mut edge) = (Vec::new(), Vec::new());
@@ -194,7 +192,7 @@ impl Verdict {
         self.winners = chosen;
     }
 
-    /// Breaks a tie by the seed, or by what the facilitator chose among the tied.
+    /// Breaks a tie by the seed, or by the facilitator's choice among the tied options.
     pub fn break_tie(&mut self, ties: Ties, choice: Option<&str>) {
         let (winner, by) = match ties {
             Ties::None => return,
@@ -209,7 +207,7 @@ impl Verdict {
         }
     }
 
-    /// Settles a tie: the winner stands before the others that were level with it.
+    /// Settles a tie; the winner moves ahead of the options that tied with it.
     pub fn settle(&mut self, winner: &str, by: Settled) {
         self.steps.push(match by {
             Settled::Seed(seed) => format!("tie broken by seed {seed}: {winner}"),
@@ -230,12 +228,12 @@ impl Verdict {
         matches!(self.settled, Some(Settled::Seed(_) | Settled::Facilitator))
     }
 
-    /// The reason why there is no single winner, in words.
+    /// Returns the reason why the result is not a single winner.
     pub fn why(&self) -> Option<String> {
         self.reason.as_ref().map(NoDecision::to_string)
     }
 
-    /// Leaves the numbers and takes away what they would decide.
+    /// Keeps the scores and removes the winners and the order.
     pub fn decide_nothing(&mut self, reason: NoDecision) {
         (self.winners, self.order, self.order_by) = (Vec::new(), Vec::new(), None);
         self.tie = false;
@@ -243,14 +241,14 @@ impl Verdict {
     }
 }
 
-/// The options ahead of all others by their scores; none if all have nothing.
+/// Returns the options with the highest score; none if no score is above 0.
 pub fn leading(scores: &IndexMap<String, Score>) -> impl Iterator<Item = &String> {
     let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let ahead = scores.iter().filter(move |(_, score)| most > 0.0 && score.as_f64() >= most);
     ahead.map(|(option, _)| option)
 }
 
-/// The one of `tied` whose SHA-256 over `seed` (decimal), a line feed and the option is lowest.
+/// Returns the tied option whose SHA-256 over `seed` (decimal), a line feed and its name is lowest.
 pub fn seeded_winner(seed: u64, tied: &[String]) -> Option<String> {
     tied.iter().min_by_key(|option| Sha256::digest(format!("{seed}\n{option}"))).cloned()
 }

@@ -1,4 +1,4 @@
-//! The same ballots in every kind of file, and what mistakes get.
+//! The same ballots in every file format, and the errors of malformed files.
 
 use super::*;
 use crate::tally::{CountableKind, Decimal, Rule, RuleOptions, count};

@@ -1,6 +1,6 @@
-//! Counts as plain lines and as JSON, by the rule of a round and by others, which decide nothing.
+//! Counts as text lines and as JSON, by the round's rule and by others.
 //!
-//! Lines hold raw names; each format and screen makes them harmless in its own way.
+//! Counts by other rules decide nothing. Lines contain raw names; each format and screen escapes them.
 
 use std::cmp::Ordering;
 use std::iter::successors;
@@ -17,7 +17,7 @@ use crate::tally::{
     self, BallotSupport, CountableKind, NoDecision, Profile, Quartiles, Rule, RuleOptions, Score, Verdict,
 };
 
-/// "winner: a", "tie: a, b", "no winner: …".
+/// Formats "winner: a", "tie: a, b" or "no winner: …".
 pub fn result(verdict: &Verdict) -> String {
     let names = verdict.winners.join(", ");
     match (&verdict.reason, verdict.tie) {
@@ -30,7 +30,7 @@ pub fn result(verdict: &Verdict) -> String {
     }
 }
 
-/// An order as places: "1 a, 2= b, 2= c, 4 d"; empty without one.
+/// Formats an order as places: "1 a, 2= b, 2= c, 4 d".
 pub fn places(order: &[Vec<String>]) -> String {
     let (mut said, mut before) = (Vec::new(), 0);
     for level in order {
@@ -41,22 +41,22 @@ pub fn places(order: &[Vec<String>]) -> String {
     said.join(", ")
 }
 
-/// The order of all options, with what it is by where the rule itself says only who wins; none of fewer than
-/// three options.
+/// Formats the order of all options, with its basis if the rule defines only winners. Returns `None` for
+/// fewer than three options.
 pub fn order(verdict: &Verdict) -> Option<String> {
     let by = verdict.order_by.as_ref().map(|what| format!(" (by {what})")).unwrap_or_default();
     let count = verdict.order.iter().map(Vec::len).sum::<usize>();
     (count > 2).then(|| format!("order{by}: {}", places(&verdict.order)))
 }
 
-/// A rule with its terms: "supermajority (at least 2/3)".
+/// Formats a rule with its threshold: "supermajority (at least 2/3)".
 pub fn rule_description(rule: Rule, terms: &RuleOptions) -> String {
     let Some(share) = rule.threshold(terms) else { return rule.name().to_owned() };
     let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
     format!("{} ({word} {share})", rule.name())
 }
 
-/// The tables behind a count, if it has any: who is preferred to whom, strongest paths.
+/// Returns the matrices of a count as text, if it has any: pairwise preferences and strongest paths.
 pub fn tables(verdict: &Verdict) -> Vec<String> {
     let Some(trace) = &verdict.trace else { return Vec::new() };
     let mut lines = table("ballots that prefer the row to the column:", verdict, &trace.pairwise);
@@ -64,7 +64,7 @@ pub fn tables(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
-/// A matrix with the names of its rows; columns bear the rows' numbers.
+/// Formats a matrix with named rows; each column has its row's number.
 fn table(title: &str, verdict: &Verdict, matrix: &[Vec<Score>]) -> Vec<String> {
     let labels: Vec<String> =
         (1..).zip(verdict.scores.keys()).map(|(at, name)| format!("{at} {name}")).collect();
@@ -89,7 +89,7 @@ pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
     round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
 }
 
-/// "The only seat", "Both seats", "All 6 seats", "4 of 6 seats".
+/// Formats "The only seat", "Both seats", "All 6 seats" or "4 of 6 seats".
 pub(super) fn seats_of(count: usize, of: usize) -> String {
     match count {
         _ if count != of => format!("{count} of {}", pluralize(of, "seat")),
@@ -99,7 +99,7 @@ pub(super) fn seats_of(count: usize, of: usize) -> String {
     }
 }
 
-/// "Median of 6 seats. The middle half says 5 to 8; the extremes are 3 and 13."
+/// Formats "Median of 6 seats. The middle half says 5 to 8; the extremes are 3 and 13."
 pub(super) fn spread_words(spread: &Quartiles, tally: &Tally) -> String {
     let Quartiles { lowest, first_quartile, third_quartile, highest, .. } = spread;
     if lowest == highest {
@@ -112,8 +112,8 @@ pub(super) fn spread_words(spread: &Quartiles, tally: &Tally) -> String {
     )
 }
 
-/// The estimate of each round of a question under its name, and whether the last two came closer; empty for one
-/// round alone.
+/// Returns the estimate of each round of a question under the round's name, and whether the spread changed;
+/// empty for a single round.
 pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
     let rounds = successors(Some(round), |round| earlier(session, round));
     let mut found: Vec<(&RoundRun, &Quartiles)> =
@@ -133,22 +133,22 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
     found.iter().map(line).chain([("Change".to_owned(), format!("the middle half {change}"))]).collect()
 }
 
-/// A count by a rule, of a file or of a round whose decision stays as it is recorded.
+/// Count by a rule, of a file or of a round; it never changes a recorded decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
     pub rule: Rule,
     pub terms: RuleOptions,
     pub verdict: Verdict,
-    /// The reading of the ballots, where the rule is made for others.
+    /// How the ballots are read, if the rule is made for another kind.
     pub read_as: Option<&'static str>,
-    /// It is the rule that was fixed for the round.
+    /// The rule is the one that was fixed for the round.
     pub is_recorded: bool,
-    /// Whether its outcome differs from that of the round; never without a rule or below quorum.
+    /// Whether the outcome differs from the round's; false without a rule or below quorum, `None` for a file.
     pub differs: Option<bool>,
 }
 
 impl WhatIf {
-    /// Counts a profile by a rule that is made for its ballots or can read them; the error says which can.
+    /// Counts a profile by a rule; the error says that the rule does not count its ballots.
     pub fn of(
         profile: &Profile,
         kind: CountableKind,
@@ -167,7 +167,7 @@ impl WhatIf {
         Ok(Self { rule, terms: terms.clone(), verdict, read_as, is_recorded: false, differs: None })
     }
 
-    /// "schulze: winner: a", with a mark where the outcome differs.
+    /// Formats "schulze: winner: a", with a mark if the outcome differs.
     pub fn line(&self) -> String {
         let mark = match (self.is_recorded, self.differs) {
             (true, _) => "  (this round's rule)",
@@ -212,7 +212,7 @@ pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
 /// Counts the revealed ballots of a round by a rule, also below quorum.
 ///
 /// # Errors
-/// In words, when the rule cannot count these ballots or the round may not be read yet.
+/// Returns a message if the rule cannot count these ballots or the round is not revealed yet.
 pub fn what_if(
     session: &Session,
     round: &RoundRun,
@@ -236,14 +236,14 @@ pub fn what_if(
     if let Some(why) = decides_nothing(session, recorded) {
         verdict.decide_nothing(why);
     } else if recorded.rule.is_some() && recorded.quorum_met && !found.is_recorded {
-        // Below quorum nobody won, and there is nothing to differ from.
+        // Below quorum no option won, so no outcome can differ.
         let Verdict { winners, tie, .. } = &recorded.verdict;
         found.differs = Some((winners, *tie) != (&verdict.winners, verdict.tie));
     }
     Ok(found)
 }
 
-/// Counts by every rule that can count a round's ballots, by the round's own with its own terms.
+/// Counts by every rule that can count a round's ballots; the round's own rule keeps its own options.
 pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
     let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
     let rules = round.opened.ballot.kind.info().countable.into_iter().flat_map(rules_for);

@@ -1,4 +1,4 @@
-//! The findings of a round in groups: what several seats found at the same place, or a merge put together.
+//! Groups of a round's findings: at the same place, or merged by the facilitator.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::references::Citable;
 use crate::ballot::{Ballot, Finding, Severity, place};
 use crate::history::{MergedOption, RoundRun, SeatStatus, Session};
 
-/// Findings of the same file with overlapping lines, or that the facilitator put together.
+/// Findings with overlapping lines of one file, or merged by the facilitator.
 #[derive(Debug, Serialize)]
 pub struct FindingGroup<'a> {
     pub round: &'a str,
@@ -20,18 +20,18 @@ pub struct FindingGroup<'a> {
     pub severity: Severity,
     pub title: Option<&'a str>,
     pub set_aside: Option<&'a str>,
-    /// The seats whose finding names a place that the snapshot does not have, with that place.
+    /// Seats whose finding names a place that the snapshot does not contain, with that place.
     pub not_in_evidence: Vec<(&'a str, String)>,
-    /// The number of seats that found it, of those that answered.
+    /// Number of seats with such a finding, of those that answered.
     pub seats: usize,
     pub of: usize,
-    /// In the order of the roster.
+    /// In roster order.
     pub findings: Vec<Claim<'a>>,
 }
 
 #[derive(Debug, Serialize)]
 pub struct Claim<'a> {
-    /// The id that a merge calls it by.
+    /// Id by which a merge refers to the finding.
     #[serde(skip)]
     id: String,
     pub participant: &'a str,
@@ -40,8 +40,7 @@ pub struct Claim<'a> {
     pub finding: &'a Finding,
 }
 
-/// The groups of a round, the gravest first, then those that most seats have; none while its answers cannot be
-/// read.
+/// Returns the groups of a round, most severe first, then most seats first; empty before the reveal.
 pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGroup<'a>> {
     let mut of = 0;
     let mut all: Vec<Claim<'a>> = Vec::new();
@@ -98,8 +97,8 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
     groups
 }
 
-/// The group of each finding, under a number that its members share: findings of one file with overlapping
-/// lines, and those that a person put together.
+/// Returns each finding's group, as a number shared by its members: findings with overlapping lines of one
+/// file, and findings merged by the facilitator.
 fn group_of_each(all: &[Claim<'_>], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
     let span = |at: usize| (&all[at].finding.file, all[at].finding.lines.unwrap_or_default());
     let mut placed: Vec<usize> = (0..all.len()).filter(|at| all[*at].finding.lines.is_some()).collect();

@@ -1,7 +1,7 @@
-//! Words the result of a round, and of a session, once, for the screen, standard error and every report.
+//! Headlines of rounds and sessions, shared by screen, stderr and every report.
 //!
-//! A headline, one sentence of numbers, and what goes with them. Texts are raw: each format makes
-//! them harmless in its own way.
+//! A headline is a short result, one sentence of numbers and details. Texts are raw; each format escapes
+//! them.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -25,13 +25,13 @@ use crate::workflow::StepKind;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Headline {
-    /// In one line that stands alone: "Decision: outbox", "No decision: a and b tie".
+    /// The result as a complete line: "Decision: outbox", "No decision: a and b tie".
     pub label: String,
-    /// The same below a word that says whether it is a decision: "outbox".
+    /// The result for use below a label that states whether it is a decision: "outbox".
     #[serde(rename = "headline")]
     pub name: String,
     pub sentence: String,
-    /// "Order: 1 a, 2= b, 2= c", of more than two options.
+    /// "Order: 1 a, 2= b, 2= c", for more than two options.
     pub order: Option<String>,
     /// The sentence, the strength and the order.
     pub detail: String,
@@ -42,12 +42,12 @@ impl Headline {
         Self { label: name.clone(), name, detail: sentence.clone(), sentence, order: None }
     }
 
-    /// All of it in one line: "Decision: outbox. 4 of 6 seats chose it."
+    /// Returns label and sentence in one line: "Decision: outbox. 4 of 6 seats chose it."
     pub fn line(&self) -> String {
         format!("{} {}", as_sentence(&self.label), self.sentence).trim_end().to_owned()
     }
 
-    /// The same with strength and order.
+    /// Returns label, sentence, strength and order in one line.
     pub fn whole(&self) -> String {
         format!("{} {}", as_sentence(&self.label), self.detail)
     }
@@ -55,7 +55,7 @@ impl Headline {
 
 pub const REHEARSAL: &str = "REHEARSAL: ";
 
-/// The mark of a rehearsal, empty for any other session.
+/// Returns the mark of a rehearsal; empty for other sessions.
 pub fn rehearsal_mark(session: &Session) -> &'static str {
     if session.is_rehearsal() { REHEARSAL } else { "" }
 }
@@ -80,12 +80,12 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
     made
 }
 
-/// "a", "a and b", "a, b and c", "a, b, c and 3 more".
+/// Joins names as "a", "a and b", "a, b and c" or "a, b, c and 3 more".
 fn named(names: &[String]) -> String {
     if names.len() <= 4 { and_list(names) } else { first_names(names, 3) }
 }
 
-/// Words after a sentence: " 1 failed, 2 missing."; empty where there are none.
+/// Formats parts to append to a sentence, such as " 1 failed, 2 missing."; empty if none.
 fn after(words: impl Iterator<Item = String>) -> String {
     let words = join_list(words);
     if words.is_empty() { words } else { format!(" {words}.") }
@@ -113,7 +113,7 @@ struct Count<'a> {
 }
 
 impl Count<'_> {
-    /// The headline and its sentence. What went wrong comes before what was counted.
+    /// Returns the result and its sentence. Too few votes and rehearsals take precedence over any count.
     fn words(&self) -> (String, String) {
         let (tally, winners) = (self.tally, self.tally.verdict.winners.as_slice());
         if let Some(said) = self.too_few() {
@@ -153,7 +153,7 @@ impl Count<'_> {
         self.tally.verdict.scores.values().map(Score::as_f64).sum()
     }
 
-    /// Tells scores that are numbers of seats.
+    /// Checks if the scores are numbers of seats.
     fn counts_heads(&self) -> bool {
         let is_whole = (self.sum() - self.tally.answered as f64).abs() < 1e-6;
         match self.tally.rule {
@@ -168,7 +168,7 @@ impl Count<'_> {
         format!("{ballots} of {} asked.", pluralize(self.tally.not_excused(), "seat"))
     }
 
-    /// " The 2 ballots cast: a 2."
+    /// Formats " The 2 ballots cast: a 2."
     fn cast(&self) -> String {
         let is_told = |(_, score): &(&String, &Score)| self.counts_heads() && score.as_f64() > 0.0;
         let scores = self.tally.verdict.scores.iter().filter(is_told);
@@ -192,7 +192,7 @@ impl Count<'_> {
         }
     }
 
-    /// " Of 5 seats 1 failed."
+    /// Formats " Of 5 seats 1 failed."
     fn absent_after(&self) -> String {
         match after(absent(self.tally)) {
             none if none.is_empty() => none,
@@ -200,7 +200,7 @@ impl Count<'_> {
         }
     }
 
-    /// "outbox", "outbox (drawn by lot)", "csv-export first", "Estimate: 8".
+    /// Formats "outbox", "outbox (drawn by lot)", "csv-export first" or "Estimate: 8".
     fn won(&self, rule: Rule, winner: &str) -> String {
         let verdict = &self.tally.verdict;
         if verdict.settled == Some(Settled::Facilitator) {
@@ -243,7 +243,7 @@ impl Count<'_> {
         format!("{} chose it{aside}.{}", seats_of(own, asked), after(others.into_iter().chain(absent(tally))))
     }
 
-    /// The mean, what stands behind the winner, the next option, and a rule that is not the form's own.
+    /// Describes a decision by other rules: mean, supporters, next option, and the rule if unusual.
     fn by_rule(&self, rule: Rule, winner: &str) -> String {
         let backing = self.tally.tier_because.as_ref();
         let behind = backing.map_or_else(|| self.ballots_counted(), |backing| backing.behind() + ".");
@@ -263,7 +263,7 @@ impl Count<'_> {
         spread(self.round).map_or_else(|| self.ballots_counted(), |spread| spread_words(spread, self.tally))
     }
 
-    /// "disk and cdn": the chosen, with what each has; the options at the edge; the rest.
+    /// Returns the chosen options as "disk and cdn", and the scores of chosen, tied and other options.
     fn several(&self) -> (String, String) {
         let verdict = &self.tally.verdict;
         let of =
@@ -288,7 +288,7 @@ impl Count<'_> {
         (name, said.join(" "))
     }
 
-    /// Nobody could be reached, all abstained, or the quorum is not met.
+    /// Returns the result if no seat could be reached, all abstained, or the quorum is not met.
     fn too_few(&self) -> Option<(String, String)> {
         let tally = self.tally;
         let replied = tally.took_part() + tally.invalid + tally.refused;
@@ -327,7 +327,7 @@ impl Count<'_> {
         (name, sentence + &after(absent(tally)))
     }
 
-    /// The rule found a winner, and it is not as strong as the round asks for.
+    /// Returns the result if the rule's winner is weaker than the round requires.
     fn too_weak(&self, winners: &[String]) -> (String, String) {
         let tally = self.tally;
         let name = format!("No decision: the result is {}", tally.tier.map_or("weak", Tier::name));
@@ -359,7 +359,7 @@ impl Count<'_> {
         format!("{each} {level}; {then}.")
     }
 
-    /// "outbox leads with 3 of 6 ballots.", "a and b lead with 8 of 24 ballots each."
+    /// Formats "outbox leads with 3 of 6 ballots." or "a and b lead with 8 of 24 ballots each."
     fn numbers(&self) -> String {
         let tally = self.tally;
         if self.kind() == BallotKind::Consent {
@@ -377,7 +377,7 @@ impl Count<'_> {
         format!("{} {lead} with {}{of}{each}.", named(&leaders), self.score(&leaders[0]))
     }
 
-    /// "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained."
+    /// Formats "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained."
     fn stances(&self) -> String {
         let with = |stance| seats(self.session, self.round).filter(move |seat| seat.stance() == Some(stance));
         let support = with(Stance::Support).count();
@@ -417,7 +417,7 @@ impl Count<'_> {
         (format!("Blocked by {}", named(&seats)), format!("{stances} {pass}"))
     }
 
-    /// The seats that blocked in an earlier round of the same form.
+    /// Names the seats that blocked in an earlier round of the same form.
     fn lifted(&self) -> String {
         let before = earlier(self.session, self.round).into_iter();
         let blocked = before.flat_map(|before| blocks(self.session, before));
@@ -430,7 +430,7 @@ impl Count<'_> {
     }
 }
 
-/// The headline of a session, for the head of a report; there is always one.
+/// Returns the headline of a session for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
     let made = ended(session).or_else(|| several(session)).or_else(|| of_deciding(session));
     let (mut made, mark) = (made.unwrap_or_else(|| without_round(session)), rehearsal_mark(session));
@@ -441,7 +441,7 @@ pub fn session_headline(session: &Session) -> Headline {
     made
 }
 
-/// The headline of one question: the facilitator's own decision, else what its round came to.
+/// Returns the headline of a question: the facilitator's own decision, else the result of its round.
 pub fn question_headline(session: &Session, round: &RoundRun) -> Headline {
     let counted = tally(round).map(|tally| headline(session, round, tally));
     let Some(decided) = decided_by_person(session, round) else {
@@ -455,7 +455,7 @@ pub fn question_headline(session: &Session, round: &RoundRun) -> Headline {
     Headline { label, ..Headline::new(option.to_owned(), sentence) }
 }
 
-/// "2 of 3 questions decided": the head of a session with several decisions.
+/// Returns the headline of a session with several decisions: "2 of 3 questions decided".
 fn several(session: &Session) -> Option<Headline> {
     let asked = questions(session);
     if asked.len() < 2 || matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld)) {
@@ -473,7 +473,7 @@ fn several(session: &Session) -> Option<Headline> {
     Some(Headline::new(name, asked.iter().map(line).collect::<Vec<_>>().join(" ")))
 }
 
-/// "Rejected by the facilitator: too dear": how a session ended that did not finish.
+/// Returns the headline of an ended but unfinished session: "Rejected by the facilitator: too dear".
 fn ended(session: &Session) -> Option<Headline> {
     let closed = session.closed.as_ref()?;
     let word = match closed.status {
@@ -483,7 +483,7 @@ fn ended(session: &Session) -> Option<Headline> {
         Status::Finished | Status::Paused => return None,
     };
     let name = match closed.reason.as_deref() {
-        // The reason says it itself.
+        // The reason already states that the session stopped.
         Some(reason) if session.stopped_at.is_some() => capital(reason),
         Some(reason) => format!("{word}: {reason}"),
         None => word.to_owned(),
@@ -494,7 +494,7 @@ fn ended(session: &Session) -> Option<Headline> {
     Some(Headline::new(name, before))
 }
 
-/// The headline of a round that is open, or was closed and not counted.
+/// Returns the headline of a round that is open, or closed and not counted.
 fn not_counted(session: &Session, round: &RoundRun) -> Headline {
     let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
     let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
@@ -515,7 +515,7 @@ fn not_counted(session: &Session, round: &RoundRun) -> Headline {
     Headline::new(why, stand)
 }
 
-/// The headline of what decides a session; none where no round was held and none had to be.
+/// Returns the headline of the deciding round; `None` if no round was held and none was required.
 fn of_deciding(session: &Session) -> Option<Headline> {
     let (name, before) = match deciding(session)? {
         Deciding::Round(round) => return Some(question_headline(session, round)),
@@ -545,7 +545,7 @@ fn without_round(session: &Session) -> Headline {
     Headline::new(name, sentence)
 }
 
-/// Lines for a person: what is recorded, then what each rule finds.
+/// Returns the recorded outcome, then the result of each rule, one per line.
 pub fn what_if_lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<String> {
     let RoundOpened { round: id, rule, terms, .. } = &*round.opened;
     let recorded = match (rule, tally(round)) {
@@ -559,32 +559,32 @@ pub fn what_if_lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> V
     [first].into_iter().chain(found.iter().map(WhatIf::line)).collect()
 }
 
-/// The first open question.
+/// Returns the first open question.
 pub fn asked(session: &Session) -> Option<&ApprovalRequested> {
     Some(&session.asked().next()?.approval.as_ref()?.requested)
 }
 
-/// The round whose proposal is blocked, if a yes to the open question asks it again: a person may amend it.
+/// Returns the blocked round if approving the open question repeats it, so that its proposal can be amended.
 pub fn blocked(session: &Session) -> Option<&RoundRun> {
     let step = session.definition().step(&session.step.as_ref()?.id)?;
     let StepKind::Approval(approval) = &step.kind else { return None };
     last_blocked(session).filter(|round| approval.on_approve.as_ref() == Some(&round.opened.step))
 }
 
-/// The round whose proposal is blocked, if it is the last one before an open question.
+/// Returns the last round if it is blocked and the open question offers no proposal or choices.
 fn last_blocked(session: &Session) -> Option<&RoundRun> {
     asked(session).filter(|asked| asked.proposal.is_none() && asked.choices.is_empty())?;
     let is_blocked = |round: &&RoundRun| tally(round).map(round_outcome) == Some(RoundOutcome::Blocked);
     session.rounds.last().filter(is_blocked)
 }
 
-/// The proposal that the open question is about, if a yes can take it.
+/// Returns the proposal of the open question if it can be approved.
 pub fn valid_proposal(session: &Session) -> Option<Proposal> {
     let step = session.definition().step(&asked(session)?.step)?;
     Proposal::of(session, step).filter(|proposal| proposal.answer.is_ok())
 }
 
-/// The subjects of the open question, a line each; empty where its message says all.
+/// Returns the subjects of the open question, one per line; empty if its message is complete.
 pub fn asked_about(session: &Session) -> Vec<String> {
     let Some(asked) = asked(session) else { return Vec::new() };
     let ideas = asked.ideas.iter().map(|idea| format!("idea {}: {}", idea.id, idea.title));
@@ -592,7 +592,7 @@ pub fn asked_about(session: &Session) -> Vec<String> {
     let option = |one: &MergedOption| format!("proposed option: {}, of {}", one.title, one.from.join(", "));
     let aside = |one: &SetAside| format!("proposed to set aside: {}, as {}", one.idea, one.reason);
     let merged = merge.options.iter().map(option).chain(merge.set_aside.iter().map(aside));
-    // The proposal's own ids of ideas are those that hide their seats.
+    // These fields use idea ids that hide the seats; `merged` shows them with resolved ids.
     let is_merge = |key: &str| !asked.ideas.is_empty() && matches!(key, "options" | "set_aside");
     let parts = asked.proposal.as_ref().and_then(Value::as_object).into_iter().flatten();
     let is_said = |(key, value): &(&String, &Value)| !(value.is_null() || *value == "" || is_merge(key));

@@ -1,8 +1,7 @@
-//! Independence of the answers of a round: their models, the makers, and equal texts.
+//! Independence of a round's answers: their models, makers and equal texts.
 //!
-//! It gives no number of independent voices: models err together whoever made them, as
-//! `docs/TALLIES.md` says with its sources. Answers that people gave, at the screen or beforehand in a
-//! script, are counted apart.
+//! It does not estimate a number of independent voices: all models tend to make the same errors, whoever made
+//! them (sources in `docs/TALLIES.md`). People's answers, typed or scripted, are counted separately.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -16,7 +15,7 @@ use crate::round::answer::{Origin, Outcome};
 
 const UNKNOWN: &str = "unknown";
 
-/// Makers, and the beginnings of the names of their models or providers.
+/// Makers, and prefixes of the names of their models or providers.
 const MAKERS: [(&str, &str); 14] = [
     ("OpenAI", "gpt chatgpt o1 o3 o4 codex openai"),
     ("Anthropic", "claude anthropic"),
@@ -36,20 +35,20 @@ const MAKERS: [(&str, &str); 14] = [
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Independence {
-    /// Models with the seats that answered by them, in roster order.
+    /// Seats per model that answered, in roster order.
     pub models: IndexMap<String, Vec<String>>,
-    /// Makers with their models among these; `unknown` where the name does not tell.
+    /// Models per maker; `unknown` if the name does not show it.
     pub makers: IndexMap<String, Vec<String>>,
     pub people: Vec<String>,
     #[serde(skip)]
     pub scripted: usize,
-    /// Seats that gave the same or nearly the same answer, in groups.
+    /// Groups of seats with the same or nearly the same answer.
     pub same_answers: Vec<Vec<String>>,
-    /// Seats that differ by a temperature alone which their service does not take, in groups.
+    /// Groups of seats that differ only in a temperature that their provider ignores.
     pub same_seats: Vec<Vec<String>>,
 }
 
-/// The maker of a model by its own name, else by its provider's; llama.cpp serves models of all makers.
+/// Returns the maker by the model's name, else by its provider's; llama.cpp serves models of all makers.
 pub fn maker(model: &str) -> Option<&'static str> {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -83,7 +82,7 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
 }
 
 impl Independence {
-    /// "3 models, 2 makers (Meta, Google)", with what is unknown said.
+    /// Formats "3 models, 2 makers (Meta, Google)"; unknown makers are mentioned.
     pub fn counts(&self) -> String {
         let mut parts = Vec::new();
         if !self.models.is_empty() {
@@ -102,7 +101,7 @@ impl Independence {
         parts.join("; ")
     }
 
-    /// The seats that may be one voice: of one model, of the same answer, or the same seat twice.
+    /// Returns notes on seats that may not be independent: same model, same answer or same settings.
     pub fn notes(&self) -> Vec<String> {
         let note = |what: &str, seats: &Vec<String>| format!("{what}: {}", first_names(seats, 6));
         let shared = self.models.iter().filter(|(_, seats)| seats.len() > 1);
@@ -113,8 +112,8 @@ impl Independence {
     }
 }
 
-/// The seats of a revealed round that differ by a temperature alone which their service does not take, in
-/// groups: each group is one seat asked several times.
+/// Returns the groups of seats that differ only in a temperature that their provider ignores. Each group is
+/// in effect one seat asked several times.
 pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();
     for seat in round_view::seats(session, round).filter(|seat| seat.origin != Origin::Script) {
@@ -129,20 +128,20 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     groups.into_values().filter(|(names, any)| *any && names.len() > 1).map(|(names, _)| names).collect()
 }
 
-/// Says what a seat's requests went without, if anything: `without temperature, seed`.
+/// Lists the parameters that a seat's requests omitted: `without temperature, seed`.
 pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
     let answer = seat.answer.filter(|answer| !answer.record.dropped.is_empty())?;
     Some(format!("without {}", answer.record.dropped.join(", ")))
 }
 
-/// Votes for the option that a seat was shown first, where each was shown an order of its own.
+/// Votes for the option shown first, if seats saw different orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Slots {
     pub votes: usize,
     pub first: usize,
 }
 
-/// The slots of a revealed round; none where all seats were shown one order.
+/// Counts the votes for the option shown first; `None` if all seats saw one order.
 pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
     if round.opened.ballot.order.is_same() {
         return None;

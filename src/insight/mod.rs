@@ -1,4 +1,4 @@
-//! What a session shows, as data and wording for the screen and the reports. Pure.
+//! Insights into a session, as data and wording for screen and reports. Pure.
 
 pub mod counts;
 pub mod findings;

@@ -1,8 +1,8 @@
-//! Movement of seats between two rounds, by ballots and never by confidence.
+//! Movement of seats between two rounds of a question, by ballots, never by confidence.
 //!
-//! Rounds of one question are compared when their forms are equal, open ones by the words of the positions.
-//! A change has a new argument if the answer holds a reason, concern or risk, or beside a ballot a position,
-//! in words that the seat had not given in the round before.
+//! Rounds compare if their forms are equal. Open positions compare by their words. A change has a new argument
+//! if the answer contains a reason, concern or risk that the seat did not state before. For countable kinds the
+//! position counts as an argument too.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Movement {
     pub moves: Vec<Move>,
     #[serde(rename = "unchanged")]
     pub stayed: Vec<String>,
-    /// Seats that moved to what alone was ahead in the earlier round.
+    /// Seats that moved to the sole leader of the earlier round.
     pub joined_leader: Vec<String>,
 }
 
@@ -29,16 +29,16 @@ pub struct Movement {
 pub struct Move {
     #[serde(rename = "participant")]
     pub seat: String,
-    /// An option, an order, a stance.
+    /// An option, an order or a stance.
     pub from: String,
     pub to: String,
-    /// The later answer holds an argument that its earlier one did not.
+    /// The later answer contains an argument that the earlier one did not.
     #[serde(rename = "new_argument")]
     pub has_new_argument: bool,
 }
 
-/// Compares a round with the last one of the same question, by the seats of both; none if there is none, or it
-/// may not be read.
+/// Compares a round with the previous round of the same question, by the seats of both; `None` if either is
+/// missing or not revealed.
 pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     let before = earlier(session, round)?;
     let since = before.opened.round.clone();
@@ -60,7 +60,7 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     Some(Movement { since, moves, stayed, joined_leader })
 }
 
-/// The only option ahead in a round, by its winner, else by its count.
+/// Returns the only leading option of a round: its winner, else the option ahead in its count.
 fn leader(round: &RoundRun) -> Option<String> {
     let verdict = &round.tally.as_ref()?.verdict;
     let ahead: Vec<&String> =
@@ -68,7 +68,7 @@ fn leader(round: &RoundRun) -> Option<String> {
     if let [alone] = ahead.as_slice() { Some((*alone).clone()) } else { None }
 }
 
-/// The last revealed round before this one that asks the same question with an equal form.
+/// Returns the last revealed round before this one with the same question and an equal form.
 pub fn earlier<'a>(session: &'a Session, round: &'a RoundRun) -> Option<&'a RoundRun> {
     if !round_view::is_revealed(round) {
         return None;
@@ -88,7 +88,7 @@ fn position_of(seat: &SeatView<'_>) -> String {
     brief.or_else(text).unwrap_or_else(|| "no ballot".to_owned())
 }
 
-/// The arguments of a seat's answer, each as its words in lower case. The position that answers an open
+/// Returns the arguments of a seat's answer, each as words in lower case. The position that answers an open
 /// question is no argument for itself.
 fn arguments(seat: &SeatView<'_>, round: &RoundRun) -> BTreeSet<String> {
     let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];

@@ -1,8 +1,8 @@
-//! References of an answer, checked against the snapshot that was asked over.
+//! References of answers, checked against the round's snapshot.
 //!
-//! A reference resolves when it names an artifact (`REQ-001`), lines of one (`SRC-1:10-20`, or by the
-//! file they come from, `src/cache.rs:12`), or quotes what stands in the snapshot; line numbers, white
-//! space and case aside. Nothing here changes what was counted.
+//! A reference resolves if it names an artifact (`REQ-001`), lines of an artifact or its file (`SRC-1:10-20`,
+//! `src/cache.rs:12`), or quotes the snapshot. Quotations ignore line numbers, white space and case. Nothing
+//! here changes what was counted.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -19,7 +19,7 @@ type Lines = BTreeMap<u32, String>;
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
     summaries: HashMap<String, String>,
-    /// By the artifact's id, and by the file they come from; of a diff as they are after the change.
+    /// By artifact id and by source file; for a diff, the lines after the change.
     lines: HashMap<String, Lines>,
     has_files: bool,
     /// All texts of the snapshot, folded by [`folded`].
@@ -27,7 +27,7 @@ pub struct Citable {
 }
 
 impl Citable {
-    /// Reads the snapshot of a round. A snapshot that is not readable holds nothing.
+    /// Reads the snapshot of a round; an unreadable snapshot contains nothing.
     pub fn of(snapshot: &str) -> Self {
         let value = yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
         let context = &value["participant_context"];
@@ -50,7 +50,7 @@ impl Citable {
         let lines = lines.map(|(number, line)| numbered(line).unwrap_or((number, line)));
         let lines: Lines = lines.map(|(number, line)| (number, line.to_owned())).collect();
         let mut files = changed_files(&lines);
-        // A quotation leaves out the signs a diff puts before its lines.
+        // Without the signs that a diff puts before its lines, because quotations omit them.
         texts.extend(files.values().flat_map(Lines::values).cloned());
         files.extend(artifact["source"].as_str().map(|file| (file.to_owned(), lines.clone())));
         self.has_files |= !files.is_empty();
@@ -61,7 +61,7 @@ impl Citable {
         self.lines.insert(text("id").to_owned(), lines);
     }
 
-    /// The words or lines that a reference leads to, empty for a quotation; none when it leads nowhere.
+    /// Returns the summary or lines that a reference names, empty for a quotation; `None` if unresolved.
     pub fn resolve(&self, reference: &str) -> Option<String> {
         let reference = reference.trim().trim_matches(['`', '"', '\'', '“', '”', '«', '»', '[', ']']).trim();
         if let Some(summary) = self.summaries.get(reference) {
@@ -77,7 +77,7 @@ impl Citable {
         is_quotation.then(String::new)
     }
 
-    /// Looks for a file, and lines of it, in the evidence; every place is found where there is no evidence.
+    /// Checks if the evidence contains a file or lines of it; always true if the evidence has no files.
     pub fn has_place(&self, file: &str, lines: Option<(u32, u32)>) -> bool {
         let file = file.trim().trim_start_matches("./");
         let is_here = match lines {
@@ -87,7 +87,7 @@ impl Citable {
         is_here || !self.has_files
     }
 
-    /// The lines of a place, an artifact's id or a file, if it has the first and the last of them.
+    /// Returns the lines of an artifact or file, if it contains the first and the last of them.
     fn cited(&self, place: &str, range: &RangeInclusive<u32>) -> Option<String> {
         let lines = self.lines.get(place)?;
         let has_ends = lines.contains_key(range.start()) && lines.contains_key(range.end());
@@ -107,7 +107,7 @@ impl Citable {
             })
     }
 
-    /// The references of an answer that lead nowhere in the snapshot, as they were written.
+    /// Returns the references of an answer that the snapshot does not contain, as written.
     pub fn unresolved<'a>(&self, answer: &'a AnswerRevealed) -> Vec<&'a str> {
         references(answer).filter(|reference| self.resolve(reference).is_none()).collect()
     }
@@ -118,13 +118,13 @@ pub fn references(answer: &AnswerRevealed) -> impl Iterator<Item = &str> {
     listed.filter_map(Value::as_str).filter(|reference| !reference.trim().is_empty())
 }
 
-/// The number and the text of a line such as `  12| let a = 1;`.
+/// Splits a line such as `  12| let a = 1;` into number and text.
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let (number, text) = line.split_once('|')?;
     Some((number.trim_start().parse().ok()?, text.strip_prefix(' ').unwrap_or(text)))
 }
 
-/// The lines of each file after the change that a diff shows.
+/// Returns the lines of each file after the change that a diff shows.
 fn changed_files(diff: &Lines) -> BTreeMap<String, Lines> {
     let (mut file, mut found) = ("", BTreeMap::<String, Lines>::new());
     let (mut number, mut left) = (0_u32, 0_u32);
@@ -145,7 +145,7 @@ fn changed_files(diff: &Lines) -> BTreeMap<String, Lines> {
     found
 }
 
-/// A text with its white space folded, in lower case, with plain quotation marks.
+/// Folds white space, converts to lower case and replaces typographic quotation marks.
 fn folded(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase().replace(['“', '”'], "\"").replace(['‘', '’'], "'")

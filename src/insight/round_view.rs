@@ -1,7 +1,7 @@
-//! The view of a round for every report: its seats, their answers, its count, its bars.
+//! View of a round for every report: seats, answers, count and bars.
 //!
-//! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
-//! round are revealed. It hands out raw text: each format escapes it in its own way.
+//! Only this module reads a seat's status; it shows no part of an answer before the round is revealed. It
+//! returns raw text; each format escapes it.
 
 use std::collections::HashMap;
 
@@ -22,21 +22,21 @@ pub struct SeatView<'a> {
     /// `provider/model`, or `scripted`.
     pub model: &'a str,
     pub info: Option<&'a SeatInfo>,
-    /// The cost of its answer, once it may be read and if its service told of tokens.
+    /// Cost of the answer, once revealed and if the provider reported tokens.
     pub spent: Option<Cost>,
-    /// Of the answer; before the reveal the planned one.
+    /// Origin of the answer; the planned one before the reveal.
     pub origin: Origin,
-    /// From the round's opening to its seal or failure, in milliseconds.
+    /// Time from the round's opening to the seat's seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     pub state: &'static str,
-    /// None while it is open or sealed.
+    /// `None` while the seat is open or sealed.
     pub outcome: Option<Outcome>,
     pub reason: Option<&'a str>,
     pub failed: Option<&'a SeatFailed>,
     pub answer: Option<&'a AnswerRevealed>,
-    /// The option that is its own draft, which it cannot choose.
+    /// The seat's own draft among the options, which it cannot choose.
     pub own: Option<&'a str>,
-    /// Names that its answer gives away, with their masks.
+    /// Names that the answer reveals, with their masks.
     pub leaks: Option<&'a [Leak]>,
 }
 
@@ -54,7 +54,7 @@ pub fn seat_named<'a>(session: &'a Session, round: &'a RoundRun, name: &str) -> 
     seat_at(session, round, round.seats.get_index_of(name)?)
 }
 
-/// The seats that block, each with what would have to change, if it says so.
+/// Returns the seats that block, each with its required change if stated.
 pub fn blocks<'a>(
     session: &'a Session,
     round: &'a RoundRun,
@@ -65,7 +65,7 @@ pub fn blocks<'a>(
     })
 }
 
-/// The number of seats that choose or approve of each option, or put it first.
+/// Returns the number of seats that choose, approve or rank first each option.
 pub fn votes(session: &Session, round: &RoundRun) -> HashMap<String, usize> {
     let mut found = HashMap::new();
     for option in seats(session, round).filter_map(|seat| seat.ballot()?.top_options()).flatten() {
@@ -121,13 +121,13 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
     }
 }
 
-/// The number of a round's answers that scripts gave in the place of models, and of all.
+/// Returns the number of a round's answers that scripts gave in place of models, and of all.
 pub fn scripted(session: &Session, round: &RoundRun) -> (usize, usize) {
     let answers: Vec<&AnswerRevealed> = seats(session, round).filter_map(|seat| seat.answer).collect();
     (answers.iter().filter(|answer| is_scripted(session, answer)).count(), answers.len())
 }
 
-/// Tells if a round's answers may be read: it is closed, and all of them are there together.
+/// Checks if a round's answers may be read: the round is closed and all answers are revealed.
 pub fn is_revealed(round: &RoundRun) -> bool {
     round.closed.is_some() && !round.seats.values().any(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
 }
@@ -137,8 +137,8 @@ pub fn tally(round: &RoundRun) -> Option<&Tally> {
 }
 
 impl<'a> SeatView<'a> {
-    /// Who answers, for a person: the model, with the one that answered where that is another; or that it
-    /// is no model.
+    /// Returns the seat's model for display, with the answering one if different, or a label if no model
+    /// answers.
     pub fn who(&self) -> String {
         match (self.origin.label(), self.answer) {
             (Some(label), _) => label.to_owned(),
@@ -151,14 +151,14 @@ impl<'a> SeatView<'a> {
         if let Some(Ballot::Consent(stance, _)) = self.ballot() { Some(*stance) } else { None }
     }
 
-    /// Its ballot, if it is a valid one that may be read.
+    /// Returns the seat's valid ballot, once revealed.
     pub fn ballot(&self) -> Option<&'a Ballot> {
         self.answer.filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
     }
 }
 
-/// Whether a seat's ballot differs from what the round decided; of stances, all but support do, and so
-/// does what may be a block.
+/// Checks if a seat's ballot differs from the round's decision. Every stance but support dissents, and so does
+/// a reply that may be a block.
 pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if seat.answer.is_some_and(|answer| answer.may_block) {
         return true;
@@ -179,13 +179,13 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))
 }
 
-/// The seat whose draft an option is.
+/// Returns the author of an option whose label is not the seat's name.
 pub fn author<'a>(session: &'a Session, round: &'a RoundRun, option: &str) -> Option<&'a str> {
     let is_own = |seat: &SeatView<'_>| seat.own == Some(option) && seat.name != option;
     seats(session, round).find(is_own).map(|seat| seat.name)
 }
 
-/// The result of a round: the option that the facilitator chose, else the winners of its rule.
+/// Returns the result of a round: the facilitator's choice, else the winners of its rule.
 pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
     if let Some(option) = decided_by_person(session, round).and_then(AnsweredQuestion::decides) {
         return vec![option];
@@ -194,7 +194,7 @@ pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
     decided.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
 }
 
-/// The confidence that an answer states, as it was given.
+/// Returns the confidence that an answer states, as given.
 pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
     Some(answer.answer.get("confidence")?.as_number()?.to_string())
 }
@@ -203,9 +203,9 @@ pub fn confidence(answer: &AnswerRevealed) -> Option<String> {
 pub struct Bar<'a> {
     pub name: &'a str,
     pub score: &'a Score,
-    /// Its length, from 0 to 1.
+    /// Length from 0 to 1.
     pub share: f64,
-    /// The surest first; of a ranking those that put it first, of scores those that gave it most.
+    /// Supporters, most confident first: seats that chose, approved, ranked first or scored highest this option.
     pub seats: Vec<Supporter<'a>>,
 }
 
@@ -216,14 +216,14 @@ pub struct Supporter<'a> {
     pub sure: Option<f64>,
 }
 
-/// The bars of a counted round in the order of the form, and what a full one stands for; none before the
-/// reveal and for open questions.
+/// Returns the bars of a counted round, in form order, and a note on their scale; no bars before the reveal and
+/// for open questions.
 pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, String) {
     let Some(tally) = tally(round) else { return Default::default() };
     let scores = &tally.verdict.scores;
     let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let asked = tally.asked as f64;
-    // The numbers of a median are how many seats gave each card.
+    // The scores of a median are the numbers of seats per card.
     let counts_seats = tally.rule.is_none_or(|rule| rule.counts_ballots() || rule == Rule::Median);
     let (full, scale) = if counts_seats && most <= asked {
         (asked, format!("Scale: full bar = {} asked.", pluralize(tally.asked, "seat")))
@@ -250,7 +250,7 @@ pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, Str
     (bars, scale)
 }
 
-/// The options of the count that a seat's ballot stands behind.
+/// Returns the counted options that a seat's ballot supports.
 fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
     match seat.ballot() {
         None => Vec::new(),
@@ -260,13 +260,13 @@ fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
     }
 }
 
-/// The place of a seat's first option among those of the count, for its color; none for an abstention.
+/// Returns the index of a seat's first supported option, for its color; `None` for an abstention.
 pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
     let scores = &tally(round)?.verdict.scores;
     stands_for(seat).iter().find_map(|option| scores.get_index_of(option))
 }
 
-/// The filled cells of a bar of `room` cells: something is never nothing.
+/// Returns the number of filled cells in a bar of `room` cells; at least one for a share above 0.
 pub fn bar_cells(share: f64, room: usize) -> usize {
     let filled = (share * room as f64).floor() as usize;
     filled.clamp(usize::from(share > 0.0), room)

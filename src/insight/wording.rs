@@ -1,6 +1,6 @@
-//! Wording that all reports of a session share: turnout, labels, numbers.
+//! Wording shared by all reports of a session: turnout, labels, numbers.
 //!
-//! Its texts are raw and on no particular number of lines: each format escapes them in its own way.
+//! Texts are raw and may have several lines; each format escapes them.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -11,12 +11,12 @@ use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::{group_digits, pluralize};
 use crate::workflow::Step;
 
-/// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
+/// Formats "1 of 5 answered, 3 failed, 1 missing", without zeros after the first part.
 pub fn turnout(tally: &Tally) -> String {
     join_list([format!("{} of {} answered", tally.answered, tally.asked)].into_iter().chain(absent(tally)))
 }
 
-/// "1 abstained", "3 failed": the seats without a ballot that counts.
+/// Returns parts such as "1 abstained" and "3 failed": the seats without a countable ballot.
 pub fn absent(tally: &Tally) -> impl Iterator<Item = String> {
     let all = [
         (tally.abstained, Outcome::Abstained),
@@ -30,14 +30,14 @@ pub fn absent(tally: &Tally) -> impl Iterator<Item = String> {
     some.map(|(count, outcome)| format!("{count} {}", outcome.name()))
 }
 
-/// A text as a sentence: with a full stop, unless it ends with a mark of its own.
+/// Adds a full stop, unless the text ends with a punctuation mark.
 pub fn as_sentence(text: &str) -> String {
     let text = text.trim_end();
     let is_ended = text.trim_end_matches(['”', '"', ')']).ends_with(['.', '?', '!', '…', ':']);
     format!("{text}{}", if is_ended || text.is_empty() { "" } else { "." })
 }
 
-/// The resolution of a conflict or question in words; `how` is empty where no block was left.
+/// Describes the resolution of a conflict or question; `how` is empty if no block remained.
 pub fn settled(how: &str) -> &str {
     if how.is_empty() { "nobody blocks any more" } else { how }
 }
@@ -51,7 +51,7 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
-/// A word for answers that are not all a model's, and whom it is about.
+/// Label of answers that were not all given by models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Label {
     pub word: &'static str,
@@ -64,7 +64,7 @@ impl std::fmt::Display for Label {
     }
 }
 
-/// The labels of answers that are not all a model's; `only` limits them to those of some rounds.
+/// Returns the labels of answers not given by models; `only` limits them to some rounds.
 pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
     let definition = session.definition();
     let (mut given, mut is_example) = (Vec::new(), definition.answers.is_some());
@@ -96,7 +96,7 @@ pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
     by_origin.into_iter().filter_map(label).chain(program_labels(session)).collect()
 }
 
-/// A label for each program that takes seats: what it adds to what it is given.
+/// Returns a label for each program that takes seats, with its tools and prompt overhead.
 fn program_labels(session: &Session) -> Vec<Label> {
     let mut groups: IndexMap<&Wrapped, Vec<&str>> = IndexMap::new();
     for seat in session.roster.values() {
@@ -119,7 +119,7 @@ fn program_labels(session: &Session) -> Vec<Label> {
     groups.into_iter().map(label).collect()
 }
 
-/// The mask of a finding in disclosed texts. Pseudonyms are resolved when nobody is asked any more.
+/// Returns the mask of an identity leak for display. Pseudonyms stay hidden while the session is open.
 pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     let mask = leak.mask.as_deref()?;
     let tells = session.closed.is_none()
@@ -127,13 +127,13 @@ pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     Some(if tells { "a pseudonym" } else { mask })
 }
 
-/// One finding: where, what, and what stands for it in what is handed on.
+/// Describes an identity leak: its text, its kind and its mask.
 pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
     let mask = mask.map(|mask| format!(", shown to later steps as {mask}")).unwrap_or_default();
     format!("“{}” {}{mask}", leak.text, leak.kind.words())
 }
 
-/// A text as far as there is room for it, in characters.
+/// Shortens a text to `room` characters.
 pub fn cut(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),
@@ -141,7 +141,7 @@ pub fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// "a, b and 3 more": the first names, and how many more there are.
+/// Joins the first names and counts the others: "a, b and 3 more".
 pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
     let first = join_list(names.iter().take(most));
     match names.len().saturating_sub(most) {
@@ -154,7 +154,7 @@ pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     items.into_iter().map(|item| item.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// A text that begins small, for the middle of a sentence.
+/// Lowers the first letter, for the middle of a sentence.
 pub fn uncapital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().into_iter().flat_map(char::to_lowercase).chain(chars).collect()
@@ -165,7 +165,7 @@ pub fn capital(text: &str) -> String {
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
-/// Money and tokens in words: what they cost; none where no service told.
+/// Formats cost and tokens; `None` if no provider reported any.
 pub fn money(spent: &Cost) -> Option<String> {
     let TokenUsage { input, output, cached, thinking, .. } = spent.tokens;
     let mut parts = Vec::new();
@@ -187,7 +187,7 @@ pub fn money(spent: &Cost) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A span of time for people: `3.2 s`, `2 min 5 s`, `5 min`, at least `0.1 s`.
+/// Formats a duration: `3.2 s`, `2 min 5 s`, `5 min`, at least `0.1 s`.
 pub fn format_duration(millis: u64) -> String {
     let millis = millis.max(100);
     match (millis / 60_000, millis % 60_000 / 1000) {
@@ -197,7 +197,7 @@ pub fn format_duration(millis: u64) -> String {
     }
 }
 
-/// The verb that continues a session: `serve` where seats or agents come in by links and tokens.
+/// Returns the command that continues a session: `serve` if seats connect by link or token.
 pub fn resume_verb(session: &Session) -> &'static str {
     let seats = session.header.iter().flat_map(|header| &header.participants);
     let mut doors = seats.filter_map(|seat| Some(seat.remote.as_ref()?.door));

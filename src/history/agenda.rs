@@ -1,7 +1,7 @@
-//! The living agenda: items with their status, conflicts and open questions, folded from the events.
+//! Agenda: items with status, conflicts and open questions, folded from the events.
 //!
-//! It begins with what the definition has. Snapshots, conditions, reports and the screen read it.
-//! Artifacts are the definition's, which `artifact_recorded` changes.
+//! It starts with the definition's entries. Snapshots, conditions, reports and the screen read it.
+//! Artifacts belong to the definition; `artifact_recorded` changes them there.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ pub struct Agenda {
 }
 
 impl Point {
-    /// One that a definition has: a text, or a map with or without an id.
+    /// Creates a point from a definition's entry: a text, or a map with an optional id.
     fn of(written: &Value) -> Self {
         let key = |key: &str| written.get(key).and_then(Value::as_str);
         let whole = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
@@ -39,7 +39,7 @@ impl Point {
         self.settled.is_none()
     }
 
-    /// The definition's own entry, if it has one.
+    /// Returns the definition's entry as written, or builds one.
     pub fn to_json(&self) -> Value {
         if let Some(written) = &self.written {
             return written.clone();
@@ -57,7 +57,7 @@ impl Point {
 }
 
 impl AgendaItem {
-    /// Any status but `done`, `closed` and `dropped` is open.
+    /// Every status except `done`, `closed` and `dropped` is open.
     pub fn is_open(&self) -> bool {
         !matches!(self.status.as_str(), DONE | DROPPED | "closed")
     }
@@ -84,7 +84,7 @@ impl Agenda {
         self.questions.iter().filter(|point| point.is_open())
     }
 
-    /// Each item by its id, and the number of those that are `open`.
+    /// Returns title and status of each item by id, and the number of `open` items.
     pub fn for_conditions(&self) -> Value {
         let item =
             |item: &AgendaItem| (item.id.clone(), json!({ "title": item.title, "status": item.status }));
@@ -101,7 +101,7 @@ impl Agenda {
         next_id("OQ", self.questions.iter().map(|point| point.id.as_str()))
     }
 
-    /// Folds one event in; any other than those of the agenda changes nothing.
+    /// Folds in one event; events that do not concern the agenda change nothing.
     pub fn apply(&mut self, event: &Event) {
         if let Event::AgendaUpdated(updated) = event {
             let known = self.items.iter_mut().find(|item| item.id == updated.id);
@@ -130,7 +130,7 @@ impl Agenda {
     }
 }
 
-/// The next free number of a prefix, as in `CONF-001`.
+/// Returns the id after the highest number of a prefix, as in `CONF-001`.
 pub fn next_id<'a>(prefix: &str, ids: impl Iterator<Item = &'a str>) -> String {
     let number = |id: &str| id.strip_prefix(prefix)?.strip_prefix('-')?.parse::<u64>().ok();
     let last = ids.filter_map(number).max().unwrap_or(0);

@@ -1,6 +1,6 @@
-//! The fold: total and infallible, the same for live and replay.
+//! Fold of events into the session state: total, infallible, the same live and in replay.
 //!
-//! An event that does not fit the state changes nothing but the time; the reader and `verify` say so.
+//! An event that does not fit the state only advances the clock; the reader and `verify` report it.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Session {
         self.note_hash(line);
     }
 
-    /// Notes the hash of a document that is on disk, where later ones are bound to it.
+    /// Stores the hash of a written entry in the round that it opened, to which later entries are bound.
     pub fn note_hash(&mut self, line: &LogEntry) {
         if let Event::RoundOpened(opened) = &line.stamped.event
             && let Some(round) = self.rounds.iter_mut().rev().find(|round| Arc::ptr_eq(&round.opened, opened))
@@ -95,7 +95,7 @@ impl Session {
 
     fn note_agenda(&mut self, event: &Event) {
         self.agenda.apply(event);
-        // Templates see the agenda as it is now.
+        // Templates read the current agenda from the definition.
         if let Event::AgendaUpdated(_) = event {
             Arc::make_mut(&mut self.definition).agenda.clone_from(&self.agenda.items);
         }
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The tracker's mark on a task, if that is what came back.
+    /// Returns the tracker's update of a task, if the returned item is one.
     fn mark(&self, back: &WorkItemReturned) -> Option<TaskMark> {
         let is_trackers = self.seat_info(&back.participant).is_some_and(|seat| seat.model == TRACKER);
         if !is_trackers || back.status != ItemStatus::Completed {
@@ -128,8 +128,8 @@ impl Session {
         }
     }
 
-    /// The marks of steps that run, which the file of the tasks may not have yet. Empty without such a file, and
-    /// in a rehearsal.
+    /// Returns the task updates of running steps, which the tasks file may not contain yet. Empty without a
+    /// tasks file and in a rehearsal.
     pub fn due_marks(&self) -> Vec<TaskMark> {
         if self.tasks_file().is_none() || self.has_rehearsal() {
             return Vec::new();
@@ -278,7 +278,7 @@ impl Session {
         }
     }
 
-    /// Opens it with a definition that is at hand, also one with errors.
+    /// Opens the session with a loaded definition, even one with errors.
     pub fn open_with(&mut self, opened: &SessionOpened, definition: Definition, at: Timestamp) {
         self.opened_at = at;
         self.id.clone_from(&opened.session);
@@ -291,11 +291,11 @@ impl Session {
         self.header = Some(Arc::new(opened.clone()));
     }
 
-    /// Time at rest does not count, and time a person was asked before it counts once. After a crash
-    /// the rest began with the last event.
+    /// Adds the pause to the waiting time, unless an open question counts that time already. After a crash the
+    /// pause starts at the last event.
     pub(crate) fn resume(&mut self, last: Timestamp, at: Timestamp) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
-        // The local holder of an item is gone with its program, so the item is offered again.
+        // A local worker's claim ended with its program, so the item is offered again.
         for item in self.items.values_mut() {
             let agent = self.roster.get(&item.offered.participant);
             item.claim = item.claim.take().filter(|_| agent.is_some_and(|agent| agent.remote.is_some()));
@@ -349,7 +349,7 @@ impl Session {
         }
     }
 
-    /// Makes the copies of the steps of an `each`, one for each item.
+    /// Copies the steps of an `each` step, once per item.
     fn expand_each(&mut self, started: &StepStarted) {
         let is_each = |step: &Step| matches!(step.kind, StepKind::Each(_));
         if self.definition().step(&started.step).is_some_and(is_each)

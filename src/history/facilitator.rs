@@ -1,5 +1,6 @@
-//! The facilitator's orders, folded in: a revised round, an artifact, a note, a deadline, a retry, a fork, and
-//! how a step goes on that has run as often as `max_runs` allows.
+//! Changes by the facilitator: revised rounds, artifacts, notes, retries, forks.
+//!
+//! Includes the answers to the question about a step that reached its `max_runs`.
 
 use std::sync::Arc;
 
@@ -16,13 +17,13 @@ use crate::workflow::{
     Definition, FacilitatorForm, Round, Selection, Source, Step, StepKind, load, recorded_artifact,
 };
 
-/// The question behind a person's acceptance of a result on the screen.
+/// Message of the approval when a person accepts a result on the screen.
 pub(crate) const ACCEPTS_RESULT: &str = "Accept the result?";
 
 pub const TAKE: &str = "take";
 pub const CONTINUE: &str = "continue";
 pub const STOP: &str = "stop";
-/// The prefix of the facilitator's own choice; the option follows.
+/// Prefix of the facilitator's own choice; the option follows.
 pub const DECIDE: &str = "decide: ";
 
 pub fn exhausted_key(step: &str) -> String {
@@ -60,7 +61,7 @@ impl Definition {
             Some(known) => *known = artifact,
             None => self.artifacts.push(artifact),
         }
-        // Every later round sees the facilitator's material.
+        // Every later round includes the facilitator's artifacts.
         for step in &mut self.steps {
             step.show_artifact(&id);
         }
@@ -79,7 +80,7 @@ impl Session {
         }
     }
 
-    /// What a step made is kept apart from the definition's material.
+    /// Records an artifact; those of steps are stored apart from the definition's.
     pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded, at: Timestamp) {
         if recorded.step.is_some() {
             let made = StepArtifact { recorded: recorded.clone(), at };
@@ -108,8 +109,8 @@ impl Session {
         }
     }
 
-    /// The last closed round that a step's result is a note on; of a proposal for one, the approval's
-    /// result is.
+    /// Returns the last closed round on which a step's result is a note. A proposed note counts only once
+    /// approved, as the approval's result.
     pub fn synthesis_of(&self, step: &str) -> Option<&RoundRun> {
         let definition = self.definition();
         let step = definition.step(step)?;
@@ -126,9 +127,9 @@ impl Session {
         self.rounds.iter().filter(|round| round.tally.is_some()).count()
     }
 
-    /// The answer that adopts or rejects the result of `round`: the last answer to the approval that is asked
-    /// first after its count and is about it, else a person's acceptance of the result. Without a round, the
-    /// last approval.
+    /// Returns the answer that adopts or rejects the result of `round`: the last answer to the first approval
+    /// after its count that concerns it, else a person's acceptance of the result. Without a round, returns the
+    /// answer to the last approval.
     pub fn approval_of(&self, round: Option<&RoundRun>) -> Option<&AnsweredQuestion> {
         let definition = self.definition();
         let answers = || self.approvals.iter().filter(|asked| asked.given.choice.is_none());
@@ -145,7 +146,7 @@ impl Session {
         since().rfind(|asked| asked.given.step == *of)
     }
 
-    /// The definition itself holds the answer, which adopts nothing.
+    /// Checks if the definition contains this answer; such an answer adopts nothing.
     pub fn is_own_answer(&self, given: &ApprovalGiven) -> bool {
         let written = self.definition().answers.as_ref();
         let is_choice = given.choice.as_ref().is_some_and(|choice| choice.starts_with(DECIDE));
@@ -194,7 +195,7 @@ impl Session {
         }
     }
 
-    /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
+    /// Switches to the fork's session id; earlier seals stay bound to the old id.
     pub(crate) fn fork(&mut self, session: &str, last: Timestamp, at: Timestamp) {
         session.clone_into(&mut self.id);
         self.resume(last, at);

@@ -1,4 +1,4 @@
-//! The ideas of a round, and whether a merge leaves none of them out.
+//! Merging of a round's ideas into options, with a check that none is lost.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ const ID_LENGTH: usize = 40;
 const TITLE_LENGTH: usize = 120;
 
 impl RoundRun {
-    /// Its ideas or findings, in the order of the roster and of each answer; none while it is open.
+    /// Returns its ideas or findings, in roster and answer order; empty before the reveal.
     pub fn ideas(&self) -> Vec<CollectedIdea> {
         let mut found = Vec::new();
         for answer in self.answers() {
@@ -47,7 +47,7 @@ fn texts(ballot: &Ballot) -> Vec<(String, String)> {
 }
 
 impl Session {
-    /// The round whose ideas an approval step merges; `None` if it merges none, or none is held yet.
+    /// Returns the closed round whose ideas an approval step merges, if any.
     pub fn round_to_merge(&self, step: &str) -> Option<&RoundRun> {
         let StepKind::Approval(approval) = &self.definition().step(step)?.kind else { return None };
         let round = self.last_round_of(approval.merges.as_deref()?)?;
@@ -82,7 +82,7 @@ impl Merge {
         merge
     }
 
-    /// An id made of a title that no option has yet.
+    /// Returns an unused id derived from a title.
     pub fn free_id(&self, title: &str) -> String {
         let id = option_id(title);
         let is_free = |id: &String| self.options.iter().all(|option| option.id != *id);
@@ -93,7 +93,7 @@ impl Merge {
         std::iter::once(id.clone()).chain(numbered).find(is_free).unwrap_or(id)
     }
 
-    /// The options as later steps see them: without who proposed what.
+    /// Returns the options for later steps, without their proposers.
     pub fn options_json(&self) -> Value {
         let option = |option: &MergedOption| {
             let mut shown = json!({ "id": option.id, "title": option.title });
@@ -105,7 +105,7 @@ impl Merge {
         self.options.iter().map(option).collect()
     }
 
-    /// Checks that every idea has its place and every option its own id.
+    /// Checks that every idea is placed exactly once and every option has a unique id.
     pub fn check(&self, ideas: &[CollectedIdea]) -> Result<(), String> {
         if self.options.is_empty() {
             return Err("the merge has no option: keep at least one".to_owned());
@@ -157,7 +157,7 @@ fn check_option(option: &MergedOption) -> Result<(), String> {
     if from.is_empty() { Err(format!("option `{id}` holds no idea")) } else { Ok(()) }
 }
 
-/// An id made of a title: its letters and digits in lower case, `-` between words.
+/// Derives an id from a title: ASCII letters and digits in lower case, `-` between words.
 pub fn option_id(title: &str) -> String {
     let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let id = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! Remote seats as they stand: their invitations, keys and receipts.
+//! State of remote seats: invitations, keys and receipts.
 //!
-//! A receipt is what a remote seat keeps when its answer is sealed, and holds against the file afterwards. It
-//! names session, round, seat, door and key, and holds the hashes of the round's opening and of what was
-//! sealed. It says nothing of the answer, nor of its length, and proves nothing alone.
+//! A remote seat keeps the receipt of its sealed answer and can check it against the file later. A receipt
+//! names session, round, seat, door and key, and contains the hashes of the round's opening and of the sealed
+//! answer. It reveals neither the answer nor its length, and proves nothing without the file.
 
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
@@ -37,18 +37,18 @@ impl Session {
         self.seat_info(seat)?.remote.as_ref()
     }
 
-    /// A remote seat seals its own ballots, but for those of agents that poll.
+    /// Checks if a remote seat seals its own ballots; all do except agents that poll.
     pub fn seals_itself(&self, seat: &str) -> bool {
         self.remote(seat).is_some_and(|remote| remote.door != Door::Inbox)
     }
 
-    /// The key that a remote seat signs with: the one in the header, else the one it has joined with.
+    /// Returns the key that a remote seat signs with: the one in the header, else the one of its joining.
     pub fn seat_key(&self, seat: &str) -> Option<&str> {
         let pinned = self.remote(seat)?.key.as_deref();
         pinned.or_else(|| self.invitations.get(seat)?.key.as_deref())
     }
 
-    /// What is less certain of remote ballots than their signatures say, a line each.
+    /// Returns notes on remote ballots whose signatures prove less than usual, one per line.
     pub fn remote_notes(&self) -> Vec<String> {
         let seats = self.rounds.iter().flat_map(|round| round.seats.values());
         let here = seats.filter(|seat| seat.door == Some(Door::Inbox) && seat.status.was_sealed());
@@ -90,7 +90,7 @@ impl RoundRun {
         }
     }
 
-    /// The id of the delivery that a remote seat is to answer now.
+    /// Returns the id of the delivery that a remote seat must answer now.
     pub fn delivery(&self, seat: &str) -> Option<String> {
         let public_key = &self.seal_to.as_ref()?.public_key;
         Some(delivery_id(&self.binding(seat), public_key, self.seat(seat)?.retried + 1))
@@ -104,9 +104,9 @@ pub struct Receipt {
     pub round: String,
     pub participant: String,
     pub door: Door,
-    /// The public key that the seat signed with; none where its ballots are sealed for it.
+    /// Public key that the seat signed with; `None` if its ballots are sealed for it.
     pub key: Option<String>,
-    /// The hash of the document that opened the round: it covers all that was fixed before.
+    /// Hash of the entry that opened the round; it covers everything fixed before.
     pub opened_sha256: String,
     pub commitment: String,
     pub sealed_sha256: String,
@@ -121,7 +121,7 @@ impl Receipt {
         }
     }
 
-    /// The receipt of an answer that is revealed, if its text is this.
+    /// Returns the receipt of a revealed answer with this text.
     pub fn of_text(round: &RoundRun, seat: &str, text: &str) -> Option<Self> {
         let SeatStatus::Revealed(answer, held) = &round.seat(seat)?.status else { return None };
         let is_same = answer.record.replies.last().is_some_and(|reply| reply.text == text);
@@ -152,10 +152,10 @@ impl Receipt {
         Ok(receipt)
     }
 
-    /// Holds the receipt against the state after all events of a file; what is proven by it.
+    /// Checks the receipt against the state after all events of a file and describes what it proves.
     ///
     /// # Errors
-    /// The first difference, or that the answer is not revealed though the round is closed.
+    /// Returns the first difference, or reports a closed round without the revealed answer.
     pub fn check(&self, session: &Session) -> Result<String, String> {
         let Self { session: of, round: id, participant: who, .. } = self;
         let receipt = format!("the receipt of `{who}` in round `{id}`");

@@ -1,4 +1,4 @@
-//! The way through the steps: which run, and which comes next.
+//! Route through the steps: which run now, and which is next.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ impl Session {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
     }
 
-    /// The round step that runs and has no round yet. Rounds of one parallel open one after another.
+    /// Returns the running round step without an open round; rounds of one `parallel` open in sequence.
     pub fn waiting_round(&self) -> Option<(&Step, &Round)> {
         let waiting = self.active_steps().filter(|run| run.round.is_none());
         let mut steps = waiting.filter_map(|run| self.definition().step(&run.id));
@@ -31,15 +31,15 @@ impl Session {
         self.rounds.get(run.round?)
     }
 
-    /// The step to run next: by routes if the definition has any, else in listed order; `None`
-    /// when the session is at its end.
+    /// Returns the next step, by routes if the definition has any, else in listed order; `None` at the end of
+    /// the session.
     pub fn next_step(&self) -> Option<&str> {
         if self.stopped_at.is_some() {
             return None;
         }
         let definition = self.definition();
         let mut to = self.routed_to()?;
-        // Steps that lead to each other when they are used up end in a question.
+        // Exhausted steps may route to each other in a cycle; the session then asks the facilitator.
         for _ in &definition.steps {
             let used_up = definition.step(to).filter(|step| self.is_exhausted(step));
             let Some(way_out) = used_up.and_then(|step| step.on_exhausted.as_deref()) else { break };
@@ -63,7 +63,7 @@ impl Session {
         }
     }
 
-    /// None of a step that is no round.
+    /// Returns the outcome of a round step's last run; `None` for other steps.
     pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
         step.round()?;
         if self.not_held.contains_key(&step.id) {
@@ -73,7 +73,7 @@ impl Session {
         round.tally.as_ref().map(round_outcome)
     }
 
-    /// The failed step that the running one was reached from by `on_error`.
+    /// Returns the failed step whose `on_error` names the running one.
     pub fn preceding_error(&self) -> Option<&StepFinished> {
         let run = self.step.as_ref()?;
         let last = self.definition().step(self.finished_step.as_ref()?)?;
@@ -98,7 +98,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         {
             return Route::To(target);
         }
-        // An envelope of several results continues; a failure of the whole step ends the session.
+        // A step with several results continues; a failure of the whole step ends the session.
         let otherwise = if step.is_envelope() { Route::On } else { Route::End };
         return to(&step.on_error, otherwise);
     }

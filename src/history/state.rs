@@ -1,6 +1,6 @@
-//! The state: what a session is after the events so far.
+//! Session state after the events so far.
 //!
-//! While a round is open the plaintext of its answers exists nowhere in here.
+//! It contains no plaintext of answers while their round is open.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct Session {
     pub id: String,
     pub header: Option<Arc<SessionOpened>>,
     pub roster: Arc<IndexMap<String, SeatInfo>>,
-    /// An empty one before the session is open.
+    /// Empty before the session is open.
     pub definition: Arc<Definition>,
     pub opened_at: Timestamp,
     pub last_at: Timestamp,
@@ -36,38 +36,38 @@ pub struct Session {
     pub runs: IndexMap<String, u32>,
     pub items: IndexMap<String, WorkItem>,
     pub made: IndexMap<String, StepArtifact>,
-    /// By step, those of its last run.
+    /// Work items of each step's last run.
     pub items_of: IndexMap<String, Vec<String>>,
     pub leaks: IndexMap<String, Vec<Leak>>,
     pub merges: Vec<IdeasMerged>,
     pub agenda: Agenda,
     pub reviews: Vec<ReviewRecorded>,
-    /// Without deleted ones; each has the status the tracker gave it last.
+    /// Without deleted tasks; each has the tracker's latest status.
     pub tasks: Arc<Vec<Task>>,
     pub links: Vec<Link>,
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
     pub rounds: Vec<RoundRun>,
-    /// The number of rounds before the first one here, where a later round is shown alone.
+    /// Number of rounds before the first one here, if a later round is shown alone.
     pub rounds_left_out: u32,
     /// Round steps whose last run ended before their round was opened.
     pub not_held: IndexMap<String, NotHeld>,
-    /// Results by step, a re-run step in its old place.
+    /// Results by step; a repeated step keeps its position.
     pub results: IndexMap<String, Arc<StepFinished>>,
-    /// Milliseconds in which people were asked or the session rested.
+    /// Time during which people were asked or the session was paused, in milliseconds.
     pub waited_ms: u64,
-    /// The end of the time that is counted in that.
+    /// End of the last question counted in `waited_ms`.
     pub asked_until: Timestamp,
     pub approvals: Vec<AnsweredQuestion>,
     pub exhausted: Option<ApprovalRun>,
     pub granted: IndexMap<String, u32>,
-    /// The facilitator took the last step's result as it is, as if it had succeeded.
+    /// The facilitator accepted the last step's result as if it had succeeded.
     pub taken: bool,
-    /// The facilitator's decisions where a round had used up its runs, by step.
+    /// The facilitator's decisions for rounds that reached their `max_runs`, by step.
     pub chosen: IndexMap<String, AnsweredQuestion>,
-    /// The step whose runs were used up when the facilitator stopped the session.
+    /// Step that had reached its `max_runs` when the facilitator stopped the session.
     pub stopped_at: Option<String>,
-    /// The step that finished last wrote a note on a round, and that is not on record yet.
+    /// The last finished step wrote a note on a round that is not in the log yet.
     pub synthesis_due: bool,
     pub answered: IndexMap<String, usize>,
     pub invitations: IndexMap<String, Invitation>,
@@ -103,9 +103,9 @@ pub struct AnsweredQuestion {
 pub struct RoundRun {
     pub opened: Arc<RoundOpened>,
     pub opened_at: Timestamp,
-    /// The hash of the document that opened it; empty until that is on disk. Nobody is asked before.
+    /// Hash of the entry that opened the round; empty until it is on disk. No seat is asked before.
     pub opened_sha256: String,
-    /// [`Session::waited_ms`] at its opening.
+    /// [`Session::waited_ms`] at the opening.
     pub waited_before: u64,
     pub seats: IndexMap<String, Seat>,
     pub closed: Option<RoundClosed>,
@@ -114,12 +114,12 @@ pub struct RoundRun {
     /// Seats whose answers were lost with an earlier key, whether asked again or not.
     pub key_lost: Vec<String>,
     pub tie_choice: Option<String>,
-    /// The session it was opened in: its seals are bound to it.
+    /// Session in which the round was opened; its seals are bound to that id.
     pub session: String,
-    /// From its opening.
+    /// Milliseconds from the opening.
     pub deadline_ms: Option<u64>,
     pub synthesis: Option<String>,
-    /// The public key for its answers. A lost key is followed by another.
+    /// Public key for the answers; a lost key is replaced.
     pub seal_to: Option<SealTo>,
 }
 
@@ -130,7 +130,7 @@ pub struct Seat {
     pub signed_with: Option<String>,
     pub item: Option<Arc<WorkItemOffered>>,
     pub status: SeatStatus,
-    /// From the round's opening to its seal or failure, in milliseconds.
+    /// Time from the round's opening to the seat's seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     pub retried: u32,
     pub refused: u32,
@@ -143,7 +143,7 @@ pub enum SeatStatus {
     Waiting,
     Asking,
     Sealed(Arc<SealedRecord>),
-    /// Sealed under a key that is gone.
+    /// Sealed under a lost key.
     Lost(Arc<SealedRecord>),
     Failed(SeatFailed),
     Excused(String),
@@ -156,14 +156,14 @@ impl SeatStatus {
         matches!(self, Self::Waiting | Self::Asking)
     }
 
-    /// Something was sealed of it, readable or not.
+    /// Checks if an answer was sealed, readable or not.
     pub fn was_sealed(&self) -> bool {
         matches!(self, Self::Sealed(_) | Self::Lost(_) | Self::Revealed(..))
     }
 }
 
 impl Seat {
-    /// The content of its revealed answer or abstention.
+    /// Returns the content of the revealed answer or abstention.
     pub fn content(&self) -> Option<&Map<String, Value>> {
         let answer =
             self.answer().filter(|it| matches!(it.outcome, Outcome::Answered | Outcome::Abstained))?;
@@ -179,12 +179,12 @@ impl Seat {
 pub struct StepRun {
     pub id: String,
     pub started: Timestamp,
-    /// Index into [`Session::rounds`], once its round is open.
+    /// Index into [`Session::rounds`], once the round is open.
     pub round: Option<usize>,
     pub approval: Option<ApprovalRun>,
     pub merge: Option<Merge>,
     pub items: Vec<String>,
-    /// The steps that run or ran inside it, in the order of the definition.
+    /// Runs of the steps inside this one, in start order.
     pub nested: Vec<Self>,
     pub result: Option<Arc<StepFinished>>,
 }
@@ -192,7 +192,7 @@ pub struct StepRun {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRun {
     pub requested: ApprovalRequested,
-    /// The number of rounds counted before it was asked.
+    /// Number of rounds counted before the question.
     pub counted: usize,
     pub at: Timestamp,
     pub given: Option<ApprovalGiven>,
@@ -273,7 +273,7 @@ impl Session {
         self.header.as_ref().is_some_and(|header| header.rehearse)
     }
 
-    /// Returns whether every surface begins with REHEARSAL: no rule has counted anything else.
+    /// Checks if all output must be marked as a rehearsal: rules counted only placeholders.
     pub fn is_rehearsal(&self) -> bool {
         let is_placeholder = |seat: &SeatInfo| seat.is_rehearsal() && seat.scripted.is_empty();
         let is_all = || self.rehearses() || self.roster.values().all(is_placeholder);
@@ -292,7 +292,7 @@ impl Session {
         })
     }
 
-    /// Returns the origins of a seat's answers in a step; before there is one, the origin planned.
+    /// Returns the origins of a seat's answers in a step; before the first answer, the planned origin.
     pub fn origins(&self, seat: &SeatInfo, step: &str) -> Vec<Origin> {
         let given = self.origins_given(seat, step);
         if given.is_empty() { vec![seat.planned_origin(step)] } else { given }
@@ -307,13 +307,13 @@ impl Session {
         of_round.chain(of_items).collect()
     }
 
-    /// The number that the next round to open has, from 1.
+    /// Returns the number of the next round, from 1.
     pub fn next_round_number(&self) -> u32 {
         self.rounds_left_out + self.rounds.len() as u32 + self.definition().current_round
     }
 
-    /// The id of the round that a step opens next: the step's, with `.2`, `.3` … when it runs again; never
-    /// one that another step's round has or will have.
+    /// Returns the id of the step's next round: the step's id, with `.2`, `.3` … when it runs again. It never
+    /// equals the id of another round or step.
     pub fn next_round_id(&self, step: &str) -> String {
         let definition = self.definition();
         let before = self.rounds.iter().filter(|other| other.opened.step == step).count();
@@ -325,7 +325,7 @@ impl Session {
         (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
     }
 
-    /// In milliseconds, rests and questions left out.
+    /// Returns the running time in milliseconds, without pauses and questions.
     pub fn ran_ms(&self, now: Timestamp) -> u64 {
         now.since(self.opened_at).saturating_sub(self.waited_ms)
     }
@@ -335,7 +335,7 @@ impl Session {
         now.since(round.opened_at).saturating_sub(waited)
     }
 
-    /// Rests put the deadline off.
+    /// Returns the round's deadline; pauses and questions postpone it.
     pub fn deadline_at(&self, round: &RoundRun) -> Option<Timestamp> {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         let after = i64::try_from(round.deadline_ms?.saturating_add(waited)).ok()?;
@@ -351,14 +351,14 @@ impl Session {
         }
     }
 
-    /// The work items that wait for their last try; those of steps that run.
+    /// Returns the work items of running steps that have no outcome yet.
     pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
         let of_running = self.active_steps().flat_map(|run| &run.items);
         of_running.filter_map(|id| self.items.get(id)).filter(|item| item.outcome().is_none())
     }
 
-    /// The open round, where all seats are settled and a facilitator can still save one that failed,
-    /// or where the facilitator alone closes it.
+    /// Returns the open round if all seats are settled and it waits for the facilitator, to save a failed seat
+    /// or to close the round.
     pub fn round_on_hold(&self) -> Option<&RoundRun> {
         let round = self.open_round().filter(|round| round.open_seats().next().is_none())?;
         let close = round.opened.close;
@@ -367,8 +367,7 @@ impl Session {
         is_held.then_some(round)
     }
 
-    /// The open round, where so many seats failed that its quorum cannot be reached, unless its
-    /// definition has it close all the same.
+    /// Returns the open round if failed seats make its quorum unreachable, unless its step closes it anyway.
     pub fn below_quorum(&self) -> Option<&RoundRun> {
         let round = self.open_round()?;
         let failed = round.failed_seats().count();
@@ -380,7 +379,7 @@ impl Session {
 }
 
 impl RoundRun {
-    /// The seats of which something is sealed that nobody can read yet: an answer, or why there is none.
+    /// Returns the seats with a sealed answer or failure reason that is not revealed yet.
     pub fn unrevealed(&self) -> impl Iterator<Item = (&Seat, &SealedRecord)> {
         self.seats.values().filter_map(|seat| match &seat.status {
             SeatStatus::Sealed(seal) => Some((seat, &**seal)),

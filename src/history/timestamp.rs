@@ -1,15 +1,15 @@
-//! A moment: UTC with milliseconds, always an argument, never read from a clock here.
+//! Points in time: UTC with milliseconds, always passed in, never read from a clock.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T23:05:07.123Z`.
+/// Milliseconds since 1970-01-01T00:00:00Z; serialized as `2026-11-21T23:05:07.123Z`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// Milliseconds from `earlier` to this moment; 0 if the clock went back.
+    /// Returns the milliseconds since `earlier`; 0 if the clock went back.
     pub fn since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Work items of agents: offered, claimed for a while, returned.
+//! State of agents' work items: offered, claimed under a lease, returned.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub struct WorkItem {
     pub offered: Arc<WorkItemOffered>,
     pub at: Timestamp,
     pub claim: Option<WorkItemClaimed>,
-    /// Renewing changes nothing of it.
+    /// Start of the claim; renewing does not change it.
     pub claimed_at: Option<Timestamp>,
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     pub tries: u32,
@@ -20,7 +20,7 @@ pub struct WorkItem {
 }
 
 impl WorkItem {
-    /// Returns the last return, once no further try is made.
+    /// Returns the final return; `None` while another attempt is possible.
     pub fn outcome(&self) -> Option<&Arc<WorkItemReturned>> {
         let (last, _) = self.returned.last()?;
         let is_last = last.status == ItemStatus::Completed || self.returned.len() >= self.tries as usize;
@@ -31,7 +31,7 @@ impl WorkItem {
         self.outcome().map(|back| &**back).filter(|back| back.status == ItemStatus::Completed)
     }
 
-    /// Why it came to nothing, of one that has failed.
+    /// Returns the error message of the final attempt.
     pub fn failure(&self) -> &str {
         self.outcome().and_then(|back| back.error.as_deref()).unwrap_or("no reason given")
     }
@@ -40,7 +40,7 @@ impl WorkItem {
         self.returned.len() as u32 + 1
     }
 
-    /// A claim that ends later than any can is from before a clock was set back, and does not last.
+    /// Checks if the claim is valid. One that ends later than any lease predates a clock change and is not.
     pub fn is_held(&self, now: Timestamp) -> bool {
         let lasts = |claim: &WorkItemClaimed| (1..=LEASE_MS as u64).contains(&claim.until.since(now));
         self.claim.as_ref().is_some_and(lasts)
@@ -58,7 +58,7 @@ impl WorkItem {
         self.claimed_at.map_or(0, |at| now.since(at))
     }
 
-    /// Returns the milliseconds until the next try; a clock that was set back is not waited for.
+    /// Returns the milliseconds until the next attempt; 0 if the clock was set back.
     pub fn wait_ms(&self, now: Timestamp) -> u64 {
         let last = self.returned.last().filter(|(_, at)| *at <= now);
         last.map_or(0, |(_, at)| self.retry_delay_ms.saturating_sub(now.since(*at)))

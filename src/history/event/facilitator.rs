@@ -1,21 +1,20 @@
-//! What a facilitator, a script, a count or a step's `record` changes: the next round, material, notes, the
-//! agenda, merged ideas.
+//! Events of changes to a running session: next round, artifacts, notes, agenda, merged ideas.
 //!
-//! The agenda's `by` is `facilitator` for an order, `tally` for what a count of a consent round
-//! opens or resolves, and [`RECORDED_BY_STEP`] for what a step's `record` names.
+//! The agenda's `by` is `facilitator` for the facilitator's changes. It is `tally` for points that the count of
+//! a consent round opens or resolves, and [`RECORDED_BY_STEP`] for a step's `record`.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-/// The `by` of an artifact that was read from the project's files.
+/// `by` of an artifact that was read from the project's files.
 pub const PROJECT: &str = "project";
-/// The `by` of answers of an answers file.
+/// `by` of answers from an answers file.
 pub const SCRIPTED: &str = "scripted";
-/// The `by` of answers that stand for a person in a rehearsal.
+/// `by` of placeholder answers in a rehearsal.
 pub const PLACEHOLDER: &str = "placeholder";
-/// The `by` of entries of a step's `record`.
+/// `by` of entries from a step's `record`.
 pub const RECORDED_BY_STEP: &str = "step";
 
 #[skip_serializing_none]
@@ -29,11 +28,11 @@ pub struct AgendaUpdated {
     pub by: String,
 }
 
-/// A conflict or an open question. One that is opened again under its id replaces the earlier one.
+/// Conflict or open question; a new one with the same id replaces it.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
-    /// The whole text of one that the definition gives no id.
+    /// The whole text, if the definition has no id for it.
     pub id: String,
     pub title: String,
     pub description: Option<String>,
@@ -42,10 +41,10 @@ pub struct Point {
     pub round: Option<String>,
     pub participant: Option<String>,
     pub by: String,
-    /// The definition's own entry, of one that it has.
+    /// The entry as the definition wrote it, if any.
     #[serde(skip)]
     pub written: Option<Value>,
-    /// The reason why it was resolved or answered; empty if no block was left.
+    /// The resolution or answer; empty if no block remained.
     #[serde(skip)]
     pub settled: Option<String>,
 }
@@ -60,32 +59,32 @@ pub struct ConflictResolved {
     pub by: String,
 }
 
-/// A round step as the facilitator wants it from its next opening on.
+/// Changed round step, effective from its next opening.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundRevised {
     pub step: String,
-    /// The round's own keys, whole, as a definition writes them: `question`, `exploration`, `ballot`,
-    /// `rule`, `ties`, `quorum`, `close`, `deadline`.
+    /// Complete keys of the round, written as in a definition: `question`, `exploration`, `ballot`, `rule`,
+    /// `ties`, `quorum`, `close`, `deadline`.
     pub form: String,
-    /// The seats that are asked; all of them when absent.
+    /// Seats to ask; all if absent.
     pub participants: Option<Vec<String>>,
-    /// The models that answer for seats from now on.
+    /// New models of seats, from now on.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub models: IndexMap<String, String>,
 }
 
-/// An artifact, new or in place of the one of its id; the next round sees it.
+/// New or replaced artifact; the next round includes it.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRecorded {
-    /// The artifact, as a definition writes one: `id`, `summary`, `title`, `description` …
+    /// The artifact as a definition writes it: `id`, `summary`, `title`, `description` …
     pub artifact: Map<String, Value>,
     pub by: String,
     pub step: Option<String>,
     pub stage: Option<String>,
     pub kind: Option<String>,
-    /// Counts the step's artifacts, from 1.
+    /// Number among the step's artifacts, from 1.
     pub version: Option<u32>,
     pub item: Option<String>,
     pub record_of: Option<String>,
@@ -93,7 +92,7 @@ pub struct ArtifactRecorded {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectedIdea {
-    /// Its seat and its number in that seat's answer, from 1: `qa-lead#2`.
+    /// Seat and number within its answer, from 1: `qa-lead#2`.
     pub id: String,
     pub title: String,
     pub text: String,

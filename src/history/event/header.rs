@@ -1,4 +1,4 @@
-//! The header: everything a session needs to be replayed anywhere, alone.
+//! Session header: everything needed to replay the session without other files.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use super::remote::RemoteSeat;
 use crate::round::answer::TokenUsage;
 use crate::workflow::Effort;
 
-/// The SHA-256, in hex, of the texts that this program writes into sessions, as `tests/fixtures/texts.txt`
-/// lists them.
+/// SHA-256, in hex, of the texts that this program writes into sessions, as listed in
+/// `tests/fixtures/texts.txt`.
 pub const TEXTS: &str = include_str!("../texts.sha256").trim_ascii();
 
 #[skip_serializing_none]
@@ -22,42 +22,42 @@ pub struct SessionOpened {
     pub texts: String,
     pub definition_file: String,
     pub definition_sha256: String,
-    /// The definition's whole text, byte-order mark removed.
+    /// Complete text of the definition, without byte-order mark.
     pub definition: String,
     pub input: Value,
     pub seed: Option<u64>,
-    /// Placeholders stand for all models, programs and people.
+    /// Placeholders replace all models, programs and people.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearse: bool,
     pub participants: Vec<SeatInfo>,
     pub personas: Vec<PersonaInfo>,
-    /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
+    /// Text of the project's tasks, links and reports (`.s2s/tasks.yaml`).
     pub tasks_file: Option<String>,
-    /// The text of the file beside it that holds what trackers made of the tasks.
+    /// Text of the companion file with the trackers' updates of the tasks.
     pub tasks_state: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,
-    /// Problems of the project's tasks and of linked sessions, in words.
+    /// Errors in the project's tasks and in linked sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<String>,
-    /// Prices of its models, as far as known when it opened.
+    /// Known prices of the session's models at its opening.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
-    /// The public key that signs offers, in hex; none without remote seats.
+    /// Public key that signs offers, in hex; `None` without remote seats.
     pub table_key: Option<String>,
-    /// The seed of every draw, where there is one: the run's, else from the operating system.
+    /// Seed of every random draw: the run's, else from the operating system.
     pub draw_seed: Option<u64>,
     pub pseudonyms: Option<PseudonymMap>,
 }
 
-/// Names that participants have for each other, drawn once and the same to the end.
+/// Names by which participants know each other, drawn once per session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PseudonymMap {
     pub seed: u64,
     pub names: IndexMap<String, String>,
 }
 
-/// The model of a seat that has none: before one is chosen, and where a script gives its answers.
+/// Model of a seat before one is chosen, and of a seat with scripted answers.
 pub const NO_MODEL: &str = "no model yet";
 
 #[skip_serializing_none]
@@ -74,7 +74,7 @@ pub struct SeatInfo {
     pub max_output_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripted: Vec<String>,
-    /// It answers agent steps alone and takes no seat in rounds.
+    /// The seat answers agent steps and takes no part in rounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent_only: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,7 +88,7 @@ pub struct SeatInfo {
     pub remote: Option<RemoteSeat>,
 }
 
-/// The measured requests of a program that takes a seat.
+/// Measured requests of a program that takes a seat.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Wrapped {
@@ -96,9 +96,9 @@ pub struct Wrapped {
     pub version: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Bytes of text it sends before a prompt; none where it was declared and not measured.
+    /// Bytes of text that the program sends before a prompt; `None` if declared and not measured.
     pub bytes_before: Option<u64>,
-    /// Bytes of text it sends after a prompt.
+    /// Bytes of text that the program sends after a prompt.
     pub bytes_after: Option<u64>,
     pub requests: Option<u64>,
     pub checked_at: Option<String>,
@@ -117,7 +117,7 @@ pub struct PersonaInfo {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     pub input: f64,
-    /// Of tokens that the service had in its cache.
+    /// Price of tokens that the provider read from its cache.
     pub cached: f64,
     pub output: f64,
 }
@@ -134,10 +134,10 @@ impl Price {
     }
 }
 
-/// A saved session as a linked task: what was frozen of it, pinned by hash.
+/// Saved session as a linked task: a frozen extract, pinned by hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedSession {
-    /// Its file, as the definition writes it.
+    /// File as the definition writes it.
     pub id: String,
     pub session: String,
     pub sha256: String,
@@ -149,7 +149,7 @@ pub struct LinkedSession {
 }
 
 impl LinkedSession {
-    /// Its row among linked tasks: its agent is the session, whose report is the outcome.
+    /// Returns the row among linked tasks; the session is the agent, its report the outcome.
     pub fn row(&self) -> Value {
         let mut row = json!({
             "id": self.id, "title": self.title, "status": self.status, "statusSince": self.reported_at,

@@ -1,7 +1,7 @@
-//! What happens to a work item of an agent: offered, claimed, returned.
+//! Events of an agent's work item: offered, claimed, returned.
 //!
-//! A round's work items are offered by the same event and settle by sealing; what is only an
-//! agent's is left out of them.
+//! A round's work items use the same offer event and settle by sealing. They omit the fields that only agents
+//! need.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,25 +11,25 @@ use crate::history::timestamp::Timestamp;
 use crate::round::answer::AnswerRecord;
 use crate::workflow::ExpectedOutput;
 
-/// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
-/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON; the persona's text, a block
-/// on its stage and its own `rules` go before it as the system's part.
+/// Work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a blank line and
+/// the persona. An agent's prompt is `prompt`, or the whole work item as JSON. Its system part is the persona's
+/// text, a block on its stage and its own `rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
     pub step: String,
-    /// The round; none for an agent.
+    /// Round id; empty for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub round: String,
     pub participant: String,
     pub item: String,
     pub model: String,
     pub available_skills: Vec<String>,
-    /// The address lines, appended to the snapshot; none for an agent.
+    /// Addressed lines, appended to the snapshot; empty for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub address: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub persona: String,
-    /// SHA-256 of the whole prompt; of an agent's, without the system's part.
+    /// SHA-256 of the whole prompt; for an agent, without the system part.
     pub prompt_sha256: String,
     /// SHA-256 of the snapshot, or of the input as JSON.
     pub context_sha256: String,
@@ -40,10 +40,10 @@ pub struct WorkItemOffered {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentWork {
-    /// `input`, an explicit reference, `context`, `error`.
+    /// Keys: `input`, an explicit reference, `context`, `error`.
     pub input: Map<String, Value>,
     pub stage_context: StageContext,
-    /// The form of its answer, and the lines of the facilitator.
+    /// Answer format, and the facilitator's lines.
     pub rules: Option<String>,
     pub prompt: Option<String>,
     pub linked_tasks: Option<String>,
@@ -69,7 +69,7 @@ pub struct PreviousArtifact {
     pub content: Option<Value>,
 }
 
-/// The author stands here by tag, never by name.
+/// Names the author by tag only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewContext {
     pub target_artifact_id: String,
@@ -103,15 +103,15 @@ pub struct WorkItemReturned {
     pub record: AnswerRecord,
     pub exit_status: Option<String>,
     pub stderr: Option<String>,
-    /// The standard output of a program that failed: the last 64 KiB.
+    /// Standard output of a failed program: the last 64 KiB.
     pub stdout: Option<String>,
-    /// Who returns it; its claim is on record.
+    /// Worker that returns the item; the log has its claim.
     #[serde(skip)]
     pub holder: Option<String>,
 }
 
 impl WorkItemReturned {
-    /// The output of a program that failed, standard output first.
+    /// Returns the output of a failed program, standard output first.
     pub fn output(&self) -> Option<String> {
         let both = [&self.stdout, &self.stderr].into_iter().flatten().map(|output| output.trim_end());
         let both: Vec<&str> = both.filter(|output| !output.is_empty()).collect();
@@ -165,7 +165,7 @@ impl LeakKind {
         }
     }
 
-    /// What stands for such a name in a masked copy, where it has no pseudonym.
+    /// Returns the replacement for such a name in a masked copy, if it has no pseudonym.
     pub fn mask(self) -> &'static str {
         match self {
             Self::Seat => "[participant]",
@@ -175,7 +175,7 @@ impl LeakKind {
     }
 }
 
-/// A name in an answer to a work item.
+/// Identity leak: a name in an answer to a work item.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
@@ -183,7 +183,7 @@ pub struct Leak {
     pub item: String,
     pub kind: LeakKind,
     pub text: String,
-    /// What stands for it in the copy that is handed on; it stays when absent.
+    /// Replacement in the disclosed copy; absent if the name stays.
     #[serde(rename = "as")]
     pub mask: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! The events: one line of history each, named as scripts know them.
+//! Session events, one per log entry.
 //!
-//! Field order is the order in the file.
+//! Event names are public, for scripts. Field order is the order in the file.
 
 mod facilitator;
 mod header;
@@ -42,16 +42,15 @@ pub struct LogEntry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    // The header: everything the session needs to be replayed anywhere, alone.
     SessionOpened(Box<SessionOpened>),
     StepStarted(StepStarted),
-    // Rounds that open from here on show this of `CONTEXT.md`.
+    // New text of `CONTEXT.md`, for rounds that open from now on.
     ContextChanged { text: Option<String> },
     RoundOpened(Arc<RoundOpened>),
-    // One seat is handed the snapshot, or one agent its input.
+    // Hands the snapshot to one seat, or its input to one agent.
     WorkItemOffered(Arc<WorkItemOffered>),
     WorkItemClaimed(WorkItemClaimed),
-    // Something came back for a work item of an agent, or nothing did.
+    // Result or failure of an agent's attempt at a work item.
     WorkItemReturned(Arc<WorkItemReturned>),
     ReviewRecorded(ReviewRecorded),
     LinkRecorded { step: String, link: Link },
@@ -61,18 +60,18 @@ pub enum Event {
     EnvelopeRefused(EnvelopeRefused),
     SeatFailed(SeatFailed),
     SeatExcused { step: String, round: String, participant: String, reason: String },
-    // A seat of the open round that has sealed nothing is asked again, and what it was asked before is given up.
-    // A model named here answers for it from now on, in later rounds too.
+    // Retries a seat of the open round that has not sealed and abandons its earlier request. A model named here
+    // answers for the seat from now on, also in later rounds.
     SeatRetried { step: String, round: String, participant: String, model: Option<String> },
-    // A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
+    // Refuses an answer after the close; it is never counted, and nothing of it is stored.
     LateAnswerRefused { step: String, round: String, participant: String },
     RoundClosed(RoundClosed),
     // In roster order, in the same write as the close.
     AnswerRevealed(Arc<AnswerRevealed>),
-    // The round's key is gone: what it sealed cannot be opened.
+    // The round's key is lost, so its sealed answers cannot be opened.
     KeyLost { step: String, round: String, participants: Vec<String> },
     SeatsAskedAgain { step: String, round: String, participants: Vec<String>, seal: Option<SealTo> },
-    // Names in a step's answers, by work item, each item's in the order of its text. The answers stay as they are.
+    // Names in a step's answers, by work item and in text order. The answers stay unchanged.
     LeaksFound { step: String, round: Option<String>, found: Vec<Leak> },
     TallyMade(Box<Tally>),
     StepFinished(Arc<StepFinished>),
@@ -86,17 +85,17 @@ pub enum Event {
     QuestionAnswered { id: String, answer: String, step: Option<String>, by: String },
     Warning { message: String, step: Option<String>, round: Option<String>, participant: Option<String> },
     SessionPaused { reason: PauseReason, step: Option<String> },
-    // `torn_bytes` of a torn write were cut off and kept aside.
+    // `torn_bytes` of a torn write were cut off and saved separately.
     SessionResumed { program: String, texts: String, torn_bytes: Option<u64> },
     RoundRevised(RoundRevised),
     ArtifactRecorded(ArtifactRecorded),
-    // The facilitator's note on a closed round; later snapshots carry it as the round's `synthesis`.
+    // The facilitator's note on a closed round; later snapshots include it as the round's `synthesis`.
     SynthesisRecorded { step: String, round: String, text: String },
-    // The deadline is in all, from the round's opening.
+    // Total time, measured from the round's opening.
     DeadlineExtended { step: String, round: String, deadline_ms: u64 },
-    // The facilitator has a counted round asked again, as a new round of its step.
+    // Repeats a counted round as a new round of its step.
     RoundAskedAgain { step: String, round: String },
-    // Another session's history ends here; what follows is this one's own.
+    // Ends the history copied from another session.
     SessionForked { session: String, from: String, at_seq: u64 },
     SessionClosed(SessionClosed),
 }

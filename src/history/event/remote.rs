@@ -1,4 +1,4 @@
-//! Seats that are somewhere else: invited, joined with a key of their own, their envelopes refused.
+//! Events of remote seats: invited, joined with their own key, envelopes refused.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use super::super::timestamp::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RemoteSeat {
     pub door: Door,
-    /// The worker that answers for it, behind NATS.
+    /// Worker that answers for the seat, behind NATS.
     pub worker: Option<String>,
-    /// The public key that it signs with, in hex, where that is known from the start.
+    /// Public key that the seat signs with, in hex, if known from the start.
     pub key: Option<String>,
 }
 
 impl RemoteSeat {
-    /// Reads `remote/link`, `remote/inbox`, `remote/nats/WORKER` or `remote/nats/WORKER/provider/model`.
+    /// Parses `remote/link`, `remote/inbox`, `remote/nats/WORKER` or `remote/nats/WORKER/provider/model`.
     pub fn of_model(model: &str) -> Option<Self> {
         let mut parts = model.strip_prefix("remote/")?.splitn(3, '/');
-        // A worker's name is part of a subject.
+        // A worker's name becomes part of a NATS subject.
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let is_named = |worker: &&str| !worker.is_empty() && worker.bytes().all(is_of_name);
         let (door, worker) = match (parts.next()?, parts.next(), parts.next()) {
@@ -35,7 +35,7 @@ impl RemoteSeat {
         Some(Self { door, worker, key: None })
     }
 
-    /// A program tells more of a reply than a person's browser does.
+    /// Checks if a program answers; its replies carry more data than a person's browser sends.
     pub fn is_by_program(&self) -> bool {
         self.door != Door::Link
     }
@@ -49,7 +49,7 @@ pub enum Door {
     Nats,
 }
 
-/// A remote seat is invited; an earlier invitation of the seat is withdrawn by it.
+/// Invitation of a remote seat; it withdraws an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatInvited {
     pub participant: String,
@@ -57,7 +57,7 @@ pub struct SeatInvited {
     pub expires: Timestamp,
 }
 
-/// An invitation is taken: from here on the seat's ballots are signed with this key.
+/// Accepted invitation; from now on this key signs the seat's ballots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatJoined {
     pub participant: String,
@@ -74,7 +74,7 @@ pub struct EnvelopeRefused {
     pub commitment: String,
 }
 
-/// The word that a door refuses with.
+/// Reason of a refusal to a remote client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalWord {
@@ -96,7 +96,7 @@ pub enum RefusalWord {
     LeaseExpired,
     NoFeedback,
     DoesNotFit,
-    /// It rests, or could not write to its file; a later answer may count.
+    /// The session is paused or could not write to its file; a later answer may count.
     TheSessionIsNotRunning,
     NotBeforeTheClose,
     NoSuchPage,

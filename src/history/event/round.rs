@@ -1,4 +1,4 @@
-//! Events of a round: frozen, offered, sealed, closed, revealed, counted.
+//! Events of a round: opened, sealed, failed, closed, revealed, counted.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::workflow::Close;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundOpened {
     pub step: String,
-    /// The round's id: the step's, with `.2`, `.3` … when it runs again.
+    /// Round id: the step's id, with `.2`, `.3` … when it runs again.
     pub round: String,
     pub number: u32,
     pub question: String,
@@ -39,19 +39,19 @@ pub struct RoundOpened {
     pub seats: Vec<String>,
     pub rules: Arc<str>,
     pub snapshot_bytes: usize,
-    /// Of one prompt's shared part.
+    /// Estimate for the part that all prompts share.
     pub estimated_tokens: usize,
     pub snapshot_sha256: String,
     pub snapshot: Arc<str>,
 }
 
-/// The templates that a round's texts were rendered from.
+/// Templates of a round's texts.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Written {
     pub question: Option<String>,
     pub exploration: Option<String>,
-    /// The options as the definition has them: a list, or the path they were taken from.
+    /// Options as the definition writes them: a list, or the path of their source.
     pub options: Option<Value>,
     pub directive: Option<String>,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
@@ -67,7 +67,7 @@ pub struct BallotSealed {
     pub elapsed_ms: u64,
     #[serde(flatten)]
     pub seal: Arc<SealedRecord>,
-    /// In hex, of a remote seat that seals its ballots itself.
+    /// In hex, for a remote seat that seals its ballots itself.
     pub signature: Option<String>,
 }
 
@@ -78,14 +78,14 @@ pub struct SeatFailed {
     pub round: String,
     pub participant: String,
     pub reason: String,
-    /// The reason in full, sealed: it quotes what may have been generated.
+    /// The complete reason, sealed because it may quote generated text.
     pub in_full: Option<Arc<SealedRecord>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,
     pub tokens: Option<TokenUsage>,
     pub elapsed_ms: u64,
-    /// In hex, of a remote seat.
+    /// In hex, for a remote seat.
     pub signature: Option<String>,
 }
 
@@ -121,10 +121,10 @@ pub struct AnswerRevealed {
     pub answer: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// The sealed record; each reply that does not count has its reason.
+    /// The sealed record; each rejected reply has its reason.
     #[serde(flatten)]
     pub record: AnswerRecord,
-    /// A reply without a valid answer may be a block: then a proposal is not adopted.
+    /// The reply has no valid answer and may be a block, so the proposal is not adopted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_block: bool,
     pub nonce: String,
@@ -135,18 +135,18 @@ pub struct AnswerRevealed {
 pub struct Tally {
     pub step: String,
     pub round: String,
-    /// None when the round is counted and not decided.
+    /// `None` if the round is counted without a decision.
     pub rule: Option<Rule>,
     #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
     pub terms: RuleOptions,
     pub asked: usize,
     pub sealed: usize,
-    /// Valid ballots, abstentions aside.
+    /// Valid ballots, without abstentions.
     pub answered: usize,
     pub abstained: usize,
     pub invalid: usize,
     pub refused: usize,
-    /// Time-outs too.
+    /// Includes timeouts.
     pub failed: usize,
     pub missing: usize,
     pub excused: usize,
@@ -154,14 +154,14 @@ pub struct Tally {
     pub quorum_met: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placeholders: u32,
-    /// Of placeholders alone, or held as a rehearsal.
+    /// Only placeholders answered, or the round was a rehearsal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
     pub decided: bool,
     pub tier: Option<Tier>,
     pub tier_because: Option<Backing>,
     pub act_at: Option<Tier>,
-    /// Seats that gave the same or nearly the same answer, in groups.
+    /// Groups of seats with the same or nearly the same answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_answers: Vec<Vec<String>>,
     #[serde(flatten)]
@@ -173,12 +173,12 @@ impl Tally {
         self.answered + self.abstained
     }
 
-    /// The seats that were asked, without those that were excused.
+    /// Returns the number of seats asked, without excused ones.
     pub fn not_excused(&self) -> usize {
         self.asked.saturating_sub(self.excused)
     }
 
-    /// Returns whether the rule found a winner whose strength is below `act_at`.
+    /// Checks if the rule found a winner whose strength is below `act_at`.
     pub fn is_too_weak(&self) -> bool {
         self.act_at.is_some_and(|least| self.tier.is_some_and(|tier| tier > Tier::None && tier < least))
     }
@@ -188,7 +188,7 @@ impl Tally {
         (took_part < needed).then_some(Shortfall { took_part, asked, needed })
     }
 
-    /// Returns the reason why the round's step fails.
+    /// Returns the reason why the round's step fails, if it does.
     pub fn failure(&self) -> Option<NoDecision> {
         match self.shortfall() {
             Some(seats) => Some(NoDecision::NoQuorum { seats }),

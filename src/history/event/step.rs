@@ -1,4 +1,4 @@
-//! Events around rounds: a step's result, a person's answer, the session's end.
+//! Events of steps and of the session: starts, results, questions, answers, the end.
 
 use std::fmt;
 
@@ -14,10 +14,10 @@ use crate::history::timestamp::Timestamp;
 pub struct StepStarted {
     pub step: String,
     pub kind: String,
-    /// The steps that have begun, this one included; nested ones are counted with theirs.
+    /// Number of top-level steps started so far, including this one.
     pub iteration: u32,
     pub within: Option<String>,
-    /// The items that an `each` runs its steps for.
+    /// Items for which an `each` step runs its steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Value>,
 }
@@ -43,9 +43,9 @@ pub enum RoundOutcome {
     Tie,
     Blocked,
     NoQuorum,
-    /// There is a winner, not as strong as the round asks for.
+    /// The winner is weaker than the round requires.
     Weak,
-    /// The rule found no winner, or there is no rule.
+    /// The rule found no winner, or the round has no rule.
     Undecided,
     Abstained,
     Failed,
@@ -62,13 +62,13 @@ impl RoundOutcome {
 pub struct ApprovalRequested {
     pub step: String,
     pub message: String,
-    /// The template of the message, where it has one.
+    /// Template of the message, if it has one.
     pub written: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ideas: Vec<CollectedIdea>,
-    /// A model's proposal, or the blank form of one.
+    /// A model's proposal, or a blank form for one.
     pub proposal: Option<Value>,
     pub input: Value,
     pub context: Map<String, Value>,
@@ -85,13 +85,13 @@ pub struct ApprovalGiven {
     /// `facilitator`, `scripted` or `placeholder`.
     pub by: String,
     pub name: Option<String>,
-    /// The ideas as options, where that was asked and the answer is yes; on record as `ideas_merged`.
+    /// Ideas as options, if the approval merges them; logged as `ideas_merged`.
     #[serde(skip)]
     pub merge: Option<Box<Merge>>,
 }
 
 impl ApprovalGiven {
-    /// A person's yes or no to what is asked now; an empty comment is none.
+    /// Creates a person's answer to the current question; an empty comment becomes `None`.
     pub fn of_person(approved: bool, comment: String) -> Self {
         let comment = Some(comment).filter(|comment| !comment.is_empty());
         Self { approved, comment, ..Self::yes("", "facilitator") }
@@ -102,7 +102,7 @@ impl ApprovalGiven {
         Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None, merge: None }
     }
 
-    /// Returns who answered, for people: a name, "facilitator", "a script" or "a placeholder".
+    /// Returns the answerer for display: a name, "facilitator", "a script" or "a placeholder".
     pub fn approver(&self) -> String {
         match (&self.name, self.by.as_str()) {
             (Some(name), SCRIPTED) => format!("{name} (by answers file)"),
@@ -118,12 +118,12 @@ impl ApprovalGiven {
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Finished,
-    /// A step failed and nothing said where to go, or a limit ended it.
+    /// A step failed and no route handles it, or a limit ended the session.
     Failed,
-    /// An approval was refused and nothing said where to go.
+    /// An approval was rejected and no route handles it.
     Rejected,
     Paused,
-    /// A cap on time or money stopped it, or nobody could be reached.
+    /// A limit on time or cost stopped it, or no seat could be reached.
     Stopped,
 }
 
@@ -146,7 +146,7 @@ pub enum PauseReason {
     QuorumUnreachable,
     Left,
     Interrupted,
-    /// A person has to answer this.
+    /// A person must answer this question.
     Waiting(String),
 }
 

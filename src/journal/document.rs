@@ -1,6 +1,6 @@
-//! One event as one YAML document, and back.
+//! One event as one YAML document, and its parser.
 //!
-//! `---`, `seq`, `prev`, `at`, `event`, `session`, the event's own keys, and as the last line the
+//! A document has `---`, `seq`, `prev`, `at`, `event`, `session` and the event's own keys. Its last line is the
 //! SHA-256 of all bytes of the document before it.
 
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use crate::history::{Event, LogEntry, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
 use crate::yaml::{read_own, write_struct};
 
-/// The format of the files that this program writes and reads, in the header of every file.
+/// File format that this program writes and reads; every header contains it.
 pub const FORMAT: u32 = 3;
-/// The `prev` of a file's first document.
+/// `prev` of a file's first document.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// The end of a file's chain: what the next document follows.
+/// End of the hash chain, which the next document continues.
 #[derive(Debug, Clone)]
 pub struct Chain {
     pub(super) session: String,
@@ -55,7 +55,7 @@ pub fn named_session(event: &Event) -> Option<&str> {
     if let Event::SessionForked { session, .. } = event { Some(session) } else { None }
 }
 
-/// Appends one document to `out`; returns its hash.
+/// Appends one document to `out` and returns its hash.
 fn write_document(seq: u64, prev: &str, session: &str, stamped: &TimedEvent, out: &mut String) -> String {
     let start = out.len();
     let _ = writeln!(out, "---\nseq: {seq}\nprev: \"{prev}\"\nat: \"{}\"", stamped.at);
@@ -65,8 +65,8 @@ fn write_document(seq: u64, prev: &str, session: &str, stamped: &TimedEvent, out
     hash
 }
 
-/// Reads one document, its hash line left out, and the session it names. What its values weigh in memory is
-/// taken from `room`.
+/// Parses a document without its hash line; also returns the session that it names. Subtracts the memory of its
+/// values from `room`.
 pub fn read_document(text: &str, hash: String, room: &mut usize) -> Result<(LogEntry, String), String> {
     let value = read_own(text, room).map_err(|problem| problem.message)?;
     let Value::Object(mut map) = value else { return Err("a document must be a map".into()) };

@@ -10,18 +10,17 @@ use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
 
-/// The key that this machine signs with as a worker.
+/// Key with which this machine signs as a worker.
 pub const WORKER_KEY: &str = "worker.sign";
-/// The key by which workers know this machine: the table key of all its sessions that ask them.
+/// Key by which workers recognize this machine; all its sessions with workers share it.
 pub const TABLE_KEY: &str = "lasting.table";
 
-/// Rounds go by their number.
 fn round_name(session: &str, round: u32) -> String {
     format!("{session}.{round}.key")
 }
 
 fn identity_name(address: IpAddr, kind: &str) -> String {
-    // No file name of Windows holds a colon.
+    // Windows file names cannot contain a colon.
     format!("serve-{}.{kind}", address.to_string().replace(':', "-"))
 }
 
@@ -31,18 +30,18 @@ pub struct KeyStore {
     dir: PathBuf,
 }
 
-/// That this process alone runs a session, whatever file that stands in; given up when it is dropped.
+/// Exclusive claim of this process to a session, whatever its file; dropping it releases the session.
 pub struct SessionClaim(LogFile);
 
 impl SessionClaim {
-    /// Removes what the claim leaves: the session is over.
+    /// Removes the lock file, because the session has ended.
     pub fn end(self) {
         self.0.discard();
     }
 }
 
 impl KeyStore {
-    /// Keys under `dir`, which is made when the first key is kept.
+    /// Stores keys under `dir`, which is created with the first key.
     pub fn new(disk: Disk, dir: &Path) -> Self {
         Self { disk, dir: dir.to_owned() }
     }
@@ -50,7 +49,7 @@ impl KeyStore {
     /// Claims a session for this process.
     ///
     /// # Errors
-    /// With [`DiskError::locked`] when another process runs it.
+    /// Sets [`DiskError::locked`] if another process runs the session.
     pub fn claim(&self, session: &str) -> Result<SessionClaim, DiskError> {
         self.lock(&format!("{session}.lock")).map(SessionClaim)
     }
@@ -66,7 +65,7 @@ impl KeyStore {
         }
     }
 
-    /// Writes a file of the store whole; it is on disk when this returns.
+    /// Writes a file of the store atomically; it is on disk when this returns.
     fn write(&self, name: &str, text: &str) -> Result<PathBuf, DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         let path = self.dir.join(name);
@@ -78,24 +77,24 @@ impl KeyStore {
         self.write(&round_name(session, round), &format!("{}\n", key.publish())).map(drop)
     }
 
-    /// The key; `None` when it is gone, or what lies there is no key.
+    /// Returns the key; `None` if it is missing or invalid.
     pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
         let text = self.text(&round_name(session, round))?;
         Ok(text.and_then(|text| RoundKey::from_hex(text.trim_end())))
     }
 
-    /// Keeps the key that signs a session's offers; it stays as long as the session may be forked.
+    /// Stores the key that signs a session's offers; it stays after the end, for forks.
     pub fn keep_table_key(&self, session: &str, key: &SigningKey) -> Result<(), DiskError> {
         self.write(&format!("{session}.table"), &key.to_hex()).map(drop)
     }
 
-    /// The key that signs a session's offers; `None` when it is gone.
+    /// Returns the key that signs a session's offers; `None` if it is missing.
     pub fn table_key(&self, session: &str) -> Result<Option<SigningKey>, DiskError> {
         self.signing_key(&format!("{session}.table"))
     }
 
-    /// [`WORKER_KEY`] or [`TABLE_KEY`], made from these 32 random bytes where there is none; of two programs at
-    /// once one makes it.
+    /// Returns [`WORKER_KEY`] or [`TABLE_KEY`], and creates it from `random` if it is missing. Of two programs
+    /// at once, only one creates it.
     pub fn lasting_key(&self, name: &str, random: [u8; 32]) -> Result<SigningKey, DiskError> {
         if let Some(key) = self.signing_key(name)? {
             return Ok(key);
@@ -121,19 +120,19 @@ impl KeyStore {
         self.write(&format!("{session}.links"), &text).map(drop)
     }
 
-    /// The tokens of a session's invitations, by seat; none when they are gone.
+    /// Returns the tokens of a session's invitations by seat; empty if they are missing.
     pub fn tokens(&self, session: &str) -> Result<IndexMap<String, String>, DiskError> {
         let text = self.text(&format!("{session}.links"))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Keeps the certificate made for an address and its key; returns the certificate's file.
+    /// Stores the certificate of an address with its key; returns the certificate's file.
     pub fn keep_identity(&self, address: IpAddr, certificate: &str, key: &str) -> Result<PathBuf, DiskError> {
         self.write(&identity_name(address, "tls"), key)?;
         self.write(&identity_name(address, "cert"), certificate)
     }
 
-    /// The certificate made for an address, its file and its key; `None` when one of them is gone.
+    /// Returns the certificate's file, the certificate and its key; `None` if one of them is missing.
     pub fn identity(&self, address: IpAddr) -> Result<Option<(PathBuf, String, String)>, DiskError> {
         let name = identity_name(address, "cert");
         let certificate = self.text(&name)?;
@@ -151,14 +150,14 @@ impl KeyStore {
         }
     }
 
-    /// Erases the keys and tokens of a session that is over. The table's key stays: forks have the same.
+    /// Erases the keys and tokens of an ended session. The key that signs offers stays, because forks use it.
     pub fn erase_all(&self, session: &Session) {
         session.rounds.iter().for_each(|round| self.erase(&session.id, round.opened.number));
         let _ = self.disk.remove(&self.dir.join(format!("{}.links", session.id)));
     }
 
-    /// Removes a key that is published by now: one that cannot be removed endangers nothing, and is tried again
-    /// when the session is opened next.
+    /// Erases a key that is published by now. A failed removal is harmless; the next opening of the session
+    /// retries it.
     pub fn erase(&self, session: &str, round: u32) {
         let _ = self.disk.remove(&self.dir.join(round_name(session, round)));
     }

@@ -1,8 +1,8 @@
-//! The `.s2s` file: appended to, synced, read by its bytes, verified.
+//! The `.s2s` session file: append, sync, read, verify.
 //!
-//! Nothing is acknowledged before it is on disk. Every byte of the file is covered by a hash; a torn
-//! tail is distinguished from damage; the key of an open round lies outside the file. Knows the events and
-//! the fold, no participant and no face.
+//! Nothing is acknowledged before it is on disk. A hash covers every byte of the file. A torn tail is
+//! distinguished from damage. The key of an open round is never in the file. Knows the events and the fold, but
+//! no participants or front ends.
 
 mod document;
 mod key_store;

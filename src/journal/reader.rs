@@ -1,7 +1,7 @@
-//! The reader: documents found by their bytes alone, each checked before it is believed.
+//! Reader of session files: finds documents by their bytes and verifies each.
 //!
-//! What stands after the last complete hash line is a torn write, whatever its bytes; any other
-//! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
+//! Bytes after the last complete hash line are a torn write. Any other mismatch is damage, and a damaged file
+//! is rejected as a whole. Never panics, whatever the bytes.
 
 use super::document::{Chain, FORMAT, read_document};
 use crate::history::{Event, LogEntry, Session};
@@ -10,7 +10,7 @@ use crate::round::snapshot::sha256_hex;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLog {
     pub lines: Vec<LogEntry>,
-    /// The length of its complete documents, in bytes.
+    /// Length of the complete documents in bytes.
     pub good: usize,
     pub torn: usize,
 }
@@ -19,36 +19,36 @@ pub struct EventLog {
 #[error("{what}")]
 pub struct Damage {
     pub what: String,
-    /// The `seq` the damaged document should have; `None` if the file is no session at all.
+    /// Expected `seq` of the damaged document; `None` if the file is no session.
     pub seq: Option<u64>,
-    /// The line at which the damaged document starts, from 1.
+    /// First line of the damaged document, counted from 1.
     pub line: u64,
     pub offset: usize,
-    /// The file is of a format that this program does not read, and nothing is wrong with it.
+    /// The file is intact, but this program does not read its format.
     pub other_format: bool,
 }
 
-/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
+/// Length of a document's last line: `hash: `, 64 hex digits, a line feed.
 const HASH_LINE: usize = 6 + 64 + 1;
 
 pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
     LogReader::new(bytes)?.log()
 }
 
-/// Reads a log document by document, each believed only once it is checked.
+/// Iterator over the documents of a log; each is verified before it is returned.
 #[derive(Debug)]
 pub struct LogReader<'a> {
     bytes: &'a [u8],
     good: usize,
     chain: Chain,
-    /// Memory that values of further documents may take, in bytes.
+    /// Memory left for the values of further documents, in bytes.
     room: usize,
 }
 
 impl<'a> LogReader<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
-            // Git does this on Windows.
+            // Git on Windows converts line ends like this.
             let other_format = bytes.starts_with(b"---\r\n");
             let what = if other_format {
                 "its line ends were changed: write `*.s2s -text` into .gitattributes and check it out anew"
@@ -69,12 +69,12 @@ impl<'a> LogReader<'a> {
         self.good
     }
 
-    /// Bytes of a torn write behind the last document, once all of them are read.
+    /// Returns the bytes of a torn write after the last document, once all documents are read.
     pub fn torn_bytes(&self) -> usize {
         self.bytes.len() - self.good
     }
 
-    /// The document that ends at `end`, checked against its hash and the chain.
+    /// Parses the document that ends at `end` and checks its hash and the chain.
     fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
         let (bytes, start, seq) = (self.bytes, self.good, self.chain.seq);
         let fail = |what: String| damage(bytes, start, Some(seq), what);
@@ -87,7 +87,7 @@ impl<'a> LogReader<'a> {
         if !text.starts_with("---\n") {
             return Err(fail("it does not start with `---`".to_owned()));
         }
-        // A header of another version is recognized before its fields are read.
+        // Recognizes another format before its fields are parsed.
         let format = if seq == 0 { written_format(text) } else { None };
         if let Some(format) = format.filter(|format| *format != FORMAT) {
             let what = format!("another version wrote it in format {format}; this one reads format {FORMAT}");
@@ -122,7 +122,7 @@ impl Iterator for LogReader<'_> {
         let end = document_end(self.bytes, self.good)?;
         let line = self.document(end);
         if line.is_err() {
-            // Nothing after damage is read.
+            // Ends the iteration after damage.
             self.bytes = &self.bytes[..self.good];
         }
         Some(line)
@@ -137,8 +137,8 @@ pub fn fold(log: &EventLog) -> Session {
     session
 }
 
-/// The end of the document that starts at `start`: after the first line that is `hash: `, 64 hex digits,
-/// a line feed.
+/// Returns the end of the document at `start`: after its first line of `hash: `, 64 hex digits and a line
+/// feed.
 fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -154,8 +154,8 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Memory for the values of a file, so that reading it takes at most 64 MiB and 16 times its size:
-/// they stand in the events and in the state, and for a moment once more.
+/// Returns the memory for a file's values, so that reading takes at most 64 MiB and 16 times its size. The
+/// values exist in the events and in the state, and temporarily a third time.
 fn room(size: usize) -> usize {
     12 * 1024 * 1024 + 4 * size
 }

@@ -1,7 +1,7 @@
-//! The storage seam: every primitive that can fail, each announced to a gate before it is done.
+//! Storage operations, each announced to a fault injector before it runs.
 //!
-//! In the program the gate is absent. A test's gate makes any write, sync, rename or lock fail, or
-//! tears a write after some bytes; nothing else about storage is simulated.
+//! The program has no injector. A test's injector makes an operation fail or tears a write after some bytes;
+//! nothing else about storage is simulated.
 
 mod log;
 
@@ -20,10 +20,9 @@ pub enum StorageOp {
     Read,
     Write,
     Sync,
-    /// Sync a folder, so that a new or renamed entry survives.
+    /// Syncs a folder, so that a new or renamed entry survives a crash.
     SyncDir,
     Rename,
-    /// Cut a file's end off.
     Truncate,
     Remove,
 }
@@ -31,11 +30,11 @@ pub enum StorageOp {
 #[derive(Debug)]
 pub enum InjectedFault {
     Fail(io::ErrorKind),
-    /// Of a write, only this many bytes get through; then it fails.
+    /// Writes only this many bytes, then fails.
     Tear(usize),
 }
 
-/// Sees every operation before it is done.
+/// Called before every operation; returns the fault to inject, if any.
 pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Send + Sync;
 
 #[derive(Debug, thiserror::Error)]
@@ -43,17 +42,16 @@ pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Sen
 pub struct DiskError {
     pub what: &'static str,
     pub path: PathBuf,
-    /// The operating system's word.
     pub cause: io::Error,
-    /// The holder of the file's lock, when that is the cause: `another roundtable (process 1234)`.
+    /// Holder of the file's lock, if that is the cause: `another roundtable (process 1234)`.
     pub locked: Option<String>,
 }
 
-/// The operation that fails on a session file that was removed, moved or replaced.
+/// Operation that fails if the session file was removed, moved or replaced.
 const GONE: &str = "go on writing";
 
 impl DiskError {
-    /// The session file is not where it was any more.
+    /// Checks if the session file was removed, moved or replaced.
     pub fn is_gone(&self) -> bool {
         self.what == GONE
     }
@@ -88,7 +86,7 @@ impl Disk {
         }
     }
 
-    /// Makes a folder and its parents, readable by their owner only; each new entry is synced.
+    /// Creates a folder and its parents, accessible only by their owner; syncs each new entry.
     pub fn make_dir(&self, path: &Path) -> Result<(), DiskError> {
         let made = self.pass(StorageOp::MakeDir, path).and_then(|()| {
             let mut builder = fs::DirBuilder::new();
@@ -102,8 +100,8 @@ impl Disk {
         made.map_err(fail("make the folder", path))
     }
 
-    /// As [`Disk::make_dir`], of a folder that is this program's own: it is no link, and nobody else may
-    /// look into it, whoever made it.
+    /// Creates a folder for this program alone: like [`Disk::make_dir`], but rejects a link and removes other
+    /// users' access.
     pub fn make_own_dir(&self, path: &Path) -> Result<(), DiskError> {
         self.make_dir(path)?;
         let own = || -> io::Result<()> {
@@ -130,7 +128,7 @@ impl Disk {
         File::open(parent)?.sync_all()
     }
 
-    /// Writes a small file whole or not at all: beside it, synced, renamed, folder synced.
+    /// Replaces a small file atomically: temporary file, sync, rename, sync of the folder.
     pub fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
         self.write_beside(path, bytes, None)
     }
@@ -142,7 +140,7 @@ impl Disk {
         mode: Option<&fs::Permissions>,
     ) -> Result<(), DiskError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        // Nobody else writes to it, and nobody can have put a link there.
+        // The random name excludes other writers and links planted there.
         let own =
             getrandom::u64().map_err(|error| fail("write", path)(io::Error::other(error.to_string())))?;
         name.push(format!(".{own:016x}.new"));
@@ -161,20 +159,20 @@ impl Disk {
             self.sync_parent(path)
         };
         write().map_err(|error| {
-            // Nothing half-written is left. What cannot be removed either is not the file that was asked for.
+            // Leaves no partial file; a failed removal does not matter to the caller.
             let _ = fs::remove_file(&beside);
             fail("write", path)(error)
         })
     }
 
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
-        // A pipe of the shell, `<(…)`, is there and leads to no path.
+        // A shell's pipe, `<(…)`, exists but has no canonical path.
         let of_pipe = |error| if path.metadata().is_ok() { no_file() } else { error };
         let real = path.canonicalize().map_err(of_pipe).map_err(fail("read", path))?;
         self.read_own(&real, limit)
     }
 
-    /// As [`Disk::read`], of a file that only this program writes: never through a link.
+    /// Reads a file that only this program writes; rejects a link.
     pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
             self.pass(StorageOp::Read, path)?;
@@ -183,7 +181,7 @@ impl Disk {
         read().map_err(fail("read", path))
     }
 
-    /// Removes a file; one that is gone already is fine.
+    /// Removes a file; a missing file is no error.
     pub fn remove(&self, path: &Path) -> Result<(), DiskError> {
         match self.pass(StorageOp::Remove, path).and_then(|()| fs::remove_file(path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fail("remove", path)(error)),
@@ -193,7 +191,7 @@ impl Disk {
 }
 
 fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
-    // Room for all of it at once: memory that is given back is wiped, and a file may have 100 MB.
+    // Allocates once, because freed memory is wiped and a file may have 100 MB.
     let length = file.metadata().map_or(0, |meta| meta.len().min(limit));
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
     file.take(limit).read_to_end(&mut bytes)?;
@@ -207,7 +205,7 @@ fn owner_only() -> OpenOptions {
     options
 }
 
-/// Opens a file that is there, and not through a link in its place.
+/// Opens an existing regular file; rejects links, folders, pipes and devices.
 fn unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {

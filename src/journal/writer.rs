@@ -1,7 +1,7 @@
-//! The writer: events are acknowledged once they are written and synced.
+//! Journal: acknowledges events once they are written and synced.
 //!
-//! Once a write or sync has failed the journal refuses everything: what follows could not be told
-//! from what was lost.
+//! After a failed write or sync the journal refuses everything, because later events could not be told from
+//! lost ones.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::storage::{Disk, DiskError, LogFile};
 use super::verify::unwritten;
 use crate::history::{LogEntry, TimedEvent};
 
-/// An open session file; nobody else can write to it.
+/// Open session file, locked against other writers.
 pub struct Journal {
     file: LogFile,
     chain: Chain,
@@ -21,18 +21,18 @@ pub struct Journal {
 pub struct OpenedJournal {
     pub journal: Journal,
     pub log: EventLog,
-    /// The file that a torn write was moved to.
+    /// File to which a torn write was moved.
     pub torn: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenJournalError {
-    /// The storage failed, or another program has it open.
+    /// The storage failed, or another program has the file open.
     #[error(transparent)]
     Disk(#[from] DiskError),
     #[error(transparent)]
     Damage(#[from] Damage),
-    /// It was torn before its header was whole; it is left as it is.
+    /// The file was torn before its header was complete; it stays unchanged.
     #[error("the file holds no complete header: nothing was recorded in it")]
     NothingRecorded,
 }
@@ -46,8 +46,8 @@ impl Journal {
         Ok(Self { file, chain: Chain::default(), failed: false })
     }
 
-    /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off; what the
-    /// last decision in it calls for beyond that is written.
+    /// Opens a session file to continue it. Moves a torn write at its end to a separate file, and writes the
+    /// missing events of the last decision.
     pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
@@ -71,8 +71,8 @@ impl Journal {
     /// Appends events and waits until they are on disk.
     ///
     /// # Errors
-    /// When the write or the sync fails: none of the events counts as recorded, and the journal refuses
-    /// everything from then on.
+    /// If the write or the sync fails, none of the events counts as recorded. The journal then refuses further
+    /// events.
     pub fn append(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
         if self.failed {
             let cause = std::io::Error::other("an earlier write failed");
@@ -82,7 +82,7 @@ impl Journal {
         let lines = self.write(events, &mut chain).and_then(|lines| self.file.sync().map(|()| lines));
         self.failed = lines.is_err();
         if self.failed && self.chain.seq == 0 {
-            // Nothing was ever acknowledged: an empty file would only stand in the way.
+            // Nothing was acknowledged, and an empty file would be of no use.
             self.file.discard();
         } else if !self.failed {
             self.chain = chain;
@@ -90,7 +90,7 @@ impl Journal {
         lines
     }
 
-    /// Writes documents a part at a time: those of 10,000 seats have 110 MB.
+    /// Writes documents in parts, because those of 10,000 seats have 110 MB.
     fn write(&mut self, events: Vec<TimedEvent>, chain: &mut Chain) -> Result<Vec<LogEntry>, DiskError> {
         const PART: usize = 1 << 20;
         let (mut lines, mut text) = (Vec::with_capacity(events.len()), String::new());
@@ -118,7 +118,7 @@ impl Journal {
     }
 }
 
-/// Keeps a torn write at byte `offset` beside the file, and never in the place of another one.
+/// Saves a torn write of byte `offset` in a separate file; never overwrites a different one.
 fn aside(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
     let named = |suffix: String| {
         let mut name = path.file_name().unwrap_or_default().to_owned();

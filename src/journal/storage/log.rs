@@ -1,6 +1,6 @@
-//! An open, locked session file: made or taken over, appended to, synced, cut.
+//! An open, locked session file: created or reopened, appended to, synced, truncated.
 //!
-//! A write counts only once it is on disk in the file that its path still leads to.
+//! A write counts only once it is on disk in the file that its path still names.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _};
@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Disk, DiskError, GONE, StorageOp, fail, owner_only, unlinked};
 
-/// Tries for a lock that is held, and the wait between them: two seconds in all, in
-/// which a process that was killed is gone.
+/// Attempts to get a held lock, and the wait between them: two seconds in total, in which a killed process
+/// releases it.
 const LOCK_TRIES: u32 = 400;
 const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);
 
@@ -20,8 +20,8 @@ pub struct LogFile {
 }
 
 impl Disk {
-    /// Makes a new log, owner-only and locked. It must not exist, or be empty: a kill before the first
-    /// write leaves that. When this fails, a new one does not exist.
+    /// Creates a log, owner-only and locked. The file must not exist, or be empty as after a kill before the
+    /// first write. A failure leaves no new file.
     pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         if let Some(empty) = self.empty_log(path)? {
             return Ok(empty);
@@ -35,14 +35,13 @@ impl Disk {
         match ready {
             Ok(()) => Ok(LogFile { disk: self.clone(), path: path.to_owned(), file }),
             Err(error) => {
-                // An empty file would stand in the way of the next try.
                 let _ = fs::remove_file(path);
                 Err(error)
             }
         }
     }
 
-    /// The log that is there, if it is empty: opened, and locked for its owner alone.
+    /// Opens and locks the existing log if it is empty, and restricts it to its owner.
     fn empty_log(&self, path: &Path) -> Result<Option<LogFile>, DiskError> {
         let is_empty = |meta: &fs::Metadata| meta.is_file() && meta.len() == 0;
         if !fs::symlink_metadata(path).is_ok_and(|meta| is_empty(&meta)) {
@@ -53,7 +52,7 @@ impl Disk {
             #[cfg(unix)]
             log.file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
             self.sync_parent(path)?;
-            // Another program may have begun to write since.
+            // Another program may have written to it before the lock.
             Ok(is_empty(&log.file.metadata()?))
         };
         let is_ours = own().map_err(fail("make", path))?;
@@ -70,7 +69,7 @@ impl Disk {
         Ok(LogFile { disk: self.clone(), path: path.to_owned(), file })
     }
 
-    /// As [`Disk::open_log`], of a file that others replace whole: the one that is there once it is locked.
+    /// Opens and locks a file that other programs replace as a whole; returns the current one.
     pub fn open_whole(&self, path: &Path) -> Result<LogFile, DiskError> {
         loop {
             let file = self.open_log(path)?;
@@ -82,7 +81,7 @@ impl Disk {
 
     fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
         self.pass(StorageOp::Lock, path).map_err(fail("lock", path))?;
-        // A program that this one has just started holds a copy of an earlier lock for a moment.
+        // A child process that was just started briefly holds a copy of an earlier lock.
         let mut taken = file.try_lock();
         for _ in 0..LOCK_TRIES {
             if !matches!(taken, Err(TryLockError::WouldBlock)) {
@@ -108,7 +107,7 @@ impl LogFile {
         self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
     }
 
-    /// Waits until everything appended is on disk, in the file of that path.
+    /// Waits until everything appended is on disk, and checks that the path still names this file.
     pub fn sync(&mut self) -> Result<(), DiskError> {
         let sync = self.disk.pass(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
         sync.map_err(fail("sync", &self.path))?;
@@ -147,21 +146,21 @@ impl LogFile {
         read().map_err(fail("read", &self.path))
     }
 
-    /// Puts a new file with these bytes in its place, with its permissions. Whoever waits for its lock
-    /// finds the new one.
+    /// Replaces the file by a new one with these bytes and the same permissions. Programs that wait in
+    /// [`Disk::open_whole`] get the new one.
     pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
         let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
         self.disk.write_beside(&self.path, bytes, Some(&mode))
     }
 
-    /// Cuts the file to its first `length` bytes and waits until that is on disk.
+    /// Truncates the file to `length` bytes and waits until that is on disk.
     pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
         let cut = self.disk.pass(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
         cut.map_err(fail("cut", &self.path))?;
         self.sync()
     }
 
-    /// Removes the file, if that can be done and it is still this one.
+    /// Removes the file if the path still names it; ignores errors.
     pub fn discard(&self) {
         if !self.is_in_place() {
             return;
@@ -174,8 +173,8 @@ impl LogFile {
     }
 }
 
-/// The holder of a file's lock, as far as the system tells: Linux lists the locks of all programs it can see;
-/// elsewhere, and across machines, nobody is named.
+/// Returns the process that holds a file's lock, if the system reports it: only on Linux, and only processes
+/// that are visible here.
 fn holder(file: &File) -> Option<u32> {
     #[cfg(target_os = "linux")]
     {
@@ -190,7 +189,7 @@ fn holder(file: &File) -> Option<u32> {
     }
 }
 
-/// The process of the line about a device's file: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`.
+/// Finds the process in the line of a file: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`.
 #[cfg(any(target_os = "linux", test))]
 fn named(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let major = ((device >> 8) & 0xfff) | ((device >> 32) & !0xfff);
@@ -199,7 +198,7 @@ fn named(locks: &str, device: u64, inode: u64) -> Option<u32> {
     locks.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let place = words.iter().position(|word| *word == file)?;
-        // A process of another namespace goes by 0.
+        // A process of another namespace has the number 0.
         words.get(place.checked_sub(1)?)?.parse().ok().filter(|process| *process > 0)
     })
 }

@@ -1,4 +1,4 @@
-//! The command that an event begins the decision of.
+//! Commands whose decisions start with given events.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::history::{
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
-/// The command that an event begins the decision of; a step's `record` is decided when the step ends.
+/// Returns the command whose decision starts with an event. A step's `record` is decided when the step ends.
 ///
 /// # Errors
-/// Where a value that comes from outside cannot be what it stands for.
+/// Returns a message if a value from outside is invalid.
 pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, String> {
     Ok(match event.clone() {
         Event::SessionOpened(opened) => Command::Open(opened),
@@ -24,7 +24,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
-        // Whatever follows only from another event begins no decision.
+        // Events that only follow from others start no decision.
         Event::SessionClosed(_)
         | Event::ContextChanged { .. }
         | Event::Warning { .. }
@@ -92,7 +92,7 @@ fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
     Command::Return(Box::new(WorkItemReturned { holder, ..back.clone() }))
 }
 
-/// The command that a step which ends was waiting for: not every step begins what it is there for.
+/// Returns the command that ends a step: its next command, because a step may end before its main action.
 fn end_command(session: &Session, step: &str) -> Command {
     match next_of(session, step) {
         Some(NextAction::Decide(command)) => command,
@@ -101,7 +101,7 @@ fn end_command(session: &Session, step: &str) -> Command {
     }
 }
 
-/// An answer that came too late is not kept.
+/// Returns a command with an empty seal, because a late answer is not stored.
 fn late_command(round: String, participant: String) -> Command {
     let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
     Command::Seal { round, participant, seal }
@@ -135,7 +135,7 @@ fn fail_command(session: &Session, failed: SeatFailed) -> Command {
     }))
 }
 
-/// A claim, or its renewal by the one who holds it.
+/// Returns a claim, or its renewal by the same holder.
 fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Command {
     let WorkItemClaimed { item, participant, holder, .. } = claim;
     let held = session.items.get(&item).filter(|known| known.is_held(at));
@@ -144,7 +144,7 @@ fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Co
     if is_renewed { Command::Renew(who) } else { Command::Claim(who) }
 }
 
-/// A merge; comment and name stand on the yes that follows.
+/// Returns the answer that merges; its comment and name are in the approval that follows.
 fn merge_command(session: &Session, merged: IdeasMerged) -> Command {
     let IdeasMerged { step, merge, by, .. } = merged;
     if by == RECORDED_BY_STEP {
@@ -153,7 +153,7 @@ fn merge_command(session: &Session, merged: IdeasMerged) -> Command {
     Command::Answer(ApprovalGiven { merge: Some(merge.into()), ..ApprovalGiven::yes(&step, &by) })
 }
 
-/// The command behind a change of the agenda: a count, the end of a step, or an order of the facilitator.
+/// Returns the command of an agenda change: a count, the end of a step, or a change by the facilitator.
 fn agenda_command(session: &Session, event: Event) -> Command {
     let (change, by, step) =
         if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, step }) = event {

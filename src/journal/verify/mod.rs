@@ -1,8 +1,8 @@
-//! `verify`: what a file proves, decided again offline, in words.
+//! Offline verification of a session file, with findings in words.
 //!
-//! Every event that follows from the ones before it is decided again by the core and must be the same, in the
-//! bytes that the writer makes of it. What comes from outside is taken from the file: answers, times,
-//! keys, what people said ([`UNCHECKED`]). [`UNPROVEN`] lists what no reading of the file can show.
+//! The core decides every derived event again. The event must be the same, also in the bytes that the writer
+//! produces. Values from outside are taken from the file: answers, times, keys, people's input
+//! ([`UNCHECKED`]). [`UNPROVEN`] lists what no file can prove.
 
 mod command;
 
@@ -30,11 +30,11 @@ pub const UNPROVEN: [&str; 5] = [
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
 
-/// Note on a file in which another program's texts stand.
+/// Note on a file that contains another program's texts.
 pub const OTHER_TEXTS: &str = "written by a program with other texts: chain, seals, signatures, commitments, order \
     and counts are checked, wording and exact bytes are not";
 
-/// Values that nothing else in the file determines, one event a line: its keys, and why. All come from outside.
+/// Values from outside, which nothing else in the file determines. One event per line: its keys, and why.
 pub const UNCHECKED: &str = "\
 every event: at (from the clock; values computed from it (`elapsed_ms`, `until`, `duration`) must fit)
 session_opened: program, texts, definition_file, input, seed, prices (found or given at the start)
@@ -75,7 +75,7 @@ pub struct VerifyFinding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentPlace {
     pub seq: u64,
-    /// The line it starts at, from 1.
+    /// First line of the document, counted from 1.
     pub line: u64,
     pub offset: usize,
 }
@@ -97,22 +97,22 @@ impl VerifyFinding {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// One line each; nothing of the rounds when an event does not hold.
+    /// One statement per line; none about rounds if an event has a finding.
     pub proven: Vec<String>,
     pub notes: Vec<String>,
     pub findings: Vec<VerifyFinding>,
-    /// A program with other texts wrote some of it: then [`OTHER_TEXTS`].
+    /// A program with other texts wrote part of the file; see [`OTHER_TEXTS`].
     pub has_other_texts: bool,
     pub head: Option<String>,
     pub damage: Option<Damage>,
 }
 
-/// Verifies a file's bytes, one document at a time; `expect` is a hash that must stand in it, or the first
-/// digits of one, noted earlier.
+/// Verifies a file's bytes, one document at a time. `expect` is a hash noted earlier, or its first digits, that
+/// the file must contain.
 pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
     match read_and_check(bytes, expect) {
         Ok(found) => found,
-        // Nothing of a damaged file is used.
+        // A damaged file is rejected as a whole.
         Err(damage) => {
             let place = |seq| DocumentPlace { seq, line: damage.line, offset: damage.offset };
             let findings = vec![VerifyFinding { place: damage.seq.map(place), what: damage.what.clone() }];
@@ -144,7 +144,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
 }
 
 impl Verification {
-    /// Holds a receipt against the log that was verified.
+    /// Checks a receipt against the verified log.
     pub fn hold(&mut self, log: &EventLog, receipt: &Receipt) {
         match receipt.check(&fold(log)) {
             Ok(proven) => self.proven.push(proven),
@@ -153,18 +153,18 @@ impl Verification {
     }
 }
 
-/// What has been checked of a file, document by document.
+/// State of a verification, document by document.
 #[derive(Clone, Default)]
 pub struct Verifier {
     session: Session,
-    /// The document's program has other texts, whose wording this one cannot decide again.
+    /// The writing program has other texts, so its wording cannot be decided again.
     is_worded_otherwise: bool,
     pub result: Verification,
     place: Option<DocumentPlace>,
     chain: Chain,
-    /// The next documents that the decision before calls for.
+    /// Next documents, as the last decision requires.
     due: VecDeque<Event>,
-    /// Documents with a time before the one of the document before.
+    /// Documents with an earlier time than the document before.
     backwards: Vec<u64>,
 }
 
@@ -173,7 +173,7 @@ impl Verifier {
         self.result.findings.push(VerifyFinding { place: self.place, what: what.into() });
     }
 
-    /// Notes whether the program that writes from here on has other texts.
+    /// Records whether the program that writes from here on has other texts.
     fn note_texts(&mut self, event: &Event) {
         let texts = if let Event::SessionOpened(opened) = event {
             &opened.texts
@@ -186,7 +186,7 @@ impl Verifier {
         self.result.has_other_texts |= self.is_worded_otherwise;
     }
 
-    /// Checks one document against the state before it, then folds it in.
+    /// Checks one document against the state before it, then applies it.
     pub fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
         let event = &line.stamped.event;
         self.note_texts(event);
@@ -217,8 +217,8 @@ impl Verifier {
         }
     }
 
-    /// Returns whether an event is the one that is due; of one worded otherwise its kind, its place and what
-    /// is counted.
+    /// Checks if an event is the one that is due. Under other texts only its kind, its place and its counted
+    /// values must match.
     fn is_due(&self, due: &Event, is: &Event) -> bool {
         const SAME: [&str; 7] = ["event", "step", "round", "participant", "item", "outcome", "ballot"];
         if !self.is_worded_otherwise || matches!(due, Event::TallyMade(_)) {
@@ -234,7 +234,7 @@ impl Verifier {
         self.check_outside(line)?;
         match self.due.pop_front() {
             Some(due) if self.is_due(&due, event) => return Ok(()),
-            // Comment and name of a merge stand on the yes behind it alone.
+            // Only the approval after a merge contains comment and name.
             Some(Event::ApprovalGiven(due))
                 if matches!(event, Event::ApprovalGiven(given)
                     if *given == ApprovalGiven { comment: given.comment.clone(), name: given.name.clone(), ..due.clone() }) =>
@@ -321,7 +321,7 @@ impl Verifier {
     }
 }
 
-/// What its hashes, its definition and its numbers say of each other.
+/// Checks that the header's hashes, keys, seeds and definition fit each other.
 fn check_header(opened: &SessionOpened, definition: &Definition) -> Result<(), String> {
     if sha256_hex(&opened.definition) != opened.definition_sha256 {
         return Err("the definition is not the one its hash was made of".to_owned());
@@ -360,7 +360,7 @@ fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
     }
 }
 
-/// Pseudonyms are there where the definition asks for them, and are those of their seed.
+/// Checks that pseudonyms exist if the definition asks for them, and that they match their seed.
 fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
     let names = opened.participants.iter().map(|seat| seat.name.as_str());
     match &opened.pseudonyms {
@@ -369,12 +369,12 @@ fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
     }
 }
 
-/// The events that the last decision of a log calls for beyond those that are in it: a kill in a write leaves
-/// them out. None where its events do not follow from each other.
+/// Returns the events that the last decision of a log requires and the log misses, as after a kill during a
+/// write. Returns none if the log's events do not follow from each other.
 pub fn unwritten(lines: &[LogEntry]) -> Vec<TimedEvent> {
     let Some(last) = lines.last() else { return Vec::new() };
     let at = last.stamped.at;
-    // The events of a decision have one time.
+    // All events of a decision have the same time.
     let begun = lines.iter().rposition(|line| line.stamped.at != at).map_or(0, |before| before + 1);
     let mut verifier = Verifier::default();
     for (index, line) in lines.iter().enumerate() {
@@ -406,14 +406,14 @@ fn as_json(event: &Event) -> Value {
     serde_json::to_value(event).unwrap_or_default()
 }
 
-/// The event, and whom it is about.
+/// Names the event and its participant.
 fn named(event: &Value) -> String {
     let of = event["participant"].as_str().map(|name| format!(" of `{name}`")).unwrap_or_default();
     format!("`{}`{of}", event["event"].as_str().unwrap_or_default())
 }
 
 impl Verification {
-    /// Tells what holds of a round, where `is_whole` says that it does, and how it stands.
+    /// Reports on a round: its proofs if `is_whole`, and its state.
     fn add_round(&mut self, round: &RoundRun, is_whole: bool) {
         let (name, seats, sealed) = (&round.opened.round, round.seats.len(), round.sealed());
         let left = round.sealed_seats().count();

@@ -1,4 +1,4 @@
-//! What remote seats and agents send, and what they are answered.
+//! Messages from remote seats and agents, and the answers to them.
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -6,7 +6,7 @@ use crate::core::Refusal;
 use crate::history::{Receipt, SeatInvited, SeatJoined};
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 
-/// The remote seats of a session, as its front end brings them in.
+/// Remote seats of a session, as its front end provides them.
 pub struct RemoteSeats {
     pub invitations: Vec<SeatInvited>,
     pub arrive: mpsc::Sender<Arrival>,
@@ -14,9 +14,9 @@ pub struct RemoteSeats {
 }
 
 impl Default for RemoteSeats {
-    /// Seats to which doors bring what arrives; nobody is invited yet.
+    /// Creates the channel for arrivals; no seat is invited yet.
     fn default() -> Self {
-        /// Arrivals that wait for the engine; a sender beyond them waits too.
+        /// Arrivals that may wait for the engine; further senders wait too.
         const WAITING: usize = 1024;
         let (arrive, arrivals) = mpsc::channel(WAITING);
         Self { invitations: Vec::new(), arrive, arrivals }
@@ -36,7 +36,7 @@ pub enum Message {
     Work(WorkMessage),
 }
 
-/// An offer that no worker will answer.
+/// Offer that no worker will answer.
 pub struct GivenUp {
     pub why: &'static str,
     pub ids: DeliveryIds,
@@ -45,7 +45,7 @@ pub struct GivenUp {
 pub struct WorkMessage {
     pub participant: String,
     pub holder: String,
-    /// The id of a work item, or of what a seat is asked in a round, such as `vote/3`.
+    /// Id of a work item, or of a seat's question in a round, such as `vote/3`.
     pub item: String,
     pub work: Work,
 }
@@ -53,11 +53,10 @@ pub struct WorkMessage {
 pub enum Work {
     Claim,
     Renew,
-    /// The result.
     Return(String),
-    /// The reason why there is none.
+    /// Reason of a failure.
     Fail(String),
-    /// An answer to a round as plain text; one that corrects an earlier one counts as it is.
+    /// Plain-text answer to a round. `again` marks a correction, which counts as it is.
     Answer {
         text: String,
         again: bool,
@@ -66,20 +65,20 @@ pub enum Work {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
-    /// A seat has joined or failed, or a work item is claimed.
+    /// A seat joined or failed, or a work item was claimed.
     Done,
-    /// The ballot is sealed, with its receipt; false where it was before.
+    /// The ballot is sealed, with its receipt; false if it was sealed before.
     Sealed(Receipt, bool),
-    /// A work item has come back, and is in this state now.
+    /// A work item was returned and has this state now.
     Returned(&'static str),
 }
 
-/// Hands a message in, and waits until what became of it is on disk; `None` where no engine runs.
+/// Delivers a message and waits until its effect is on disk; `None` if no engine runs.
 pub async fn hand_in(engine: &mpsc::Sender<Arrival>, message: Message) -> Option<Result<Accepted, Refusal>> {
     let (answer, answered) = oneshot::channel();
     engine.send(Arrival { message, answer }).await.ok()?;
     answered.await.ok()
 }
 
-/// An answer that waits for the disk.
+/// Answer to send once its events are on disk.
 pub(super) type DueAnswer = (oneshot::Sender<Result<Accepted, Refusal>>, Accepted);

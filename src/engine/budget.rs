@@ -1,8 +1,8 @@
-//! The money a session may cost: checked before a round is opened, never after.
+//! Budget of a session, checked before each round, work item and retry.
 //!
-//! What was spent is counted from the tokens services reported; what a round may cost is estimated
-//! from its prompts and the longest reply allowed. A request that told nothing of its tokens counts as its
-//! worst, as soon as it has ended. A model without a known price is refused before.
+//! Spending is computed from the tokens that providers report. The cost of a round is estimated from its prompts
+//! and the longest allowed replies. A request without reported tokens counts at its worst case once it has
+//! ended. A model without a known price is refused beforehand.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ use crate::round::answer::TokenUsage;
 use crate::tokens::estimated_tokens;
 use crate::workflow::ParticipantSpec;
 
-/// A limit in US dollars, and prices by model.
+/// Cost limit in USD, with prices by model.
 #[derive(Debug, Clone)]
 pub struct Budget {
     pub limit: f64,
-    /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
+    /// Models without a price are free (rehearsal, scripted and recorded seats).
     pub prices: HashMap<String, Price>,
     pub limits: ReplyLimits,
-    /// Money for requests beyond those set aside.
+    /// Money for requests beyond the reserved ones.
     pub funds: Funds,
-    /// The round that an earlier run left open.
+    /// Round that an earlier run left open.
     pub left_open: Option<u32>,
 }
 
@@ -39,7 +39,7 @@ impl Budget {
         session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
     }
 
-    /// The most that one request of a seat may cost.
+    /// Returns the most that one request of a seat may cost.
     fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
         let (input, output) = (prompt_tokens as u64 + 1000, self.limits.of(seat, model));
         self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
@@ -49,8 +49,8 @@ impl Budget {
         self.funds.purse(self.each(seat, model, prompt_tokens), aside)
     }
 
-    /// Counts what the requests of an earlier run may have cost that told nothing of it. The seats of a
-    /// round that it left open have nothing set aside: each request must fit into what is left.
+    /// Accounts for an earlier run: requests without reported tokens count at their worst case. Seats of a round
+    /// that it left open have no reserve; each of their requests must fit into the rest.
     pub fn go_on(&mut self, session: &Session) {
         let mut sealed = 0.0;
         for round in &session.rounds {
@@ -67,12 +67,13 @@ impl Budget {
         self.funds.leave(self.limit - self.spent(session) - sealed);
     }
 
-    /// The requests set aside for a seat of a round: its first and one re-ask.
+    /// Returns the number of reserved requests per seat of a round: the first and one re-ask, or none if an
+    /// earlier run opened it.
     pub fn aside(&self, round: u32) -> u32 {
         if self.left_open == Some(round) { 0 } else { 2 }
     }
 
-    /// The money set aside for the open round and for work items that are out.
+    /// Returns the money reserved for the open round and for open work items.
     fn aside_for_all(&self, session: &Session) -> f64 {
         let round = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
         session.open_items().map(|item| self.of_item(session, &item.offered)).sum::<f64>() + round
@@ -84,8 +85,8 @@ impl Budget {
         2.0 * self.each(seat, &item.model, estimated_tokens(&system) + estimated_tokens(&text))
     }
 
-    /// Sets aside what comes next, named `what`, or says why the limit does not bear it. What it leaves
-    /// beyond that may go to further requests.
+    /// Reserves `next` for the action named `what`, or returns why the limit does not allow it. The rest may go
+    /// to further requests.
     fn set_aside(&self, session: &Session, next: f64, what: &str) -> Option<String> {
         let (limit, spent, aside) = (self.limit, self.spent(session), self.aside_for_all(session));
         self.funds.leave(limit - spent - aside - next);
@@ -97,8 +98,8 @@ impl Budget {
         })
     }
 
-    /// Returns why work items may not be offered, if so: each could be asked once more, every
-    /// reply as long as allowed.
+    /// Returns why work items may not be offered, if so. Assumes one re-ask each and the longest allowed
+    /// replies.
     pub fn refuses_items<'a>(
         &self,
         session: &Session,
@@ -112,12 +113,12 @@ impl Budget {
         self.set_aside(session, next, &format!("step `{step}`"))
     }
 
-    /// The most that a round may cost: every seat asked once more, every reply as long as allowed.
+    /// Returns the most that a round may cost: one re-ask per seat, every reply as long as allowed.
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
         let specs = session.definition().participants.iter();
         let lists: HashMap<&str, &ParticipantSpec> =
             specs.filter(|spec| spec.models.len() > 1).map(|spec| (spec.name.as_str(), spec)).collect();
-        // Of a list of models, the dearest.
+        // The most expensive of a list of models.
         let each = |seat: &SeatInfo| {
             let label = seat.label(&opened.step);
             let each = |model: &str| self.each(Some(seat), model, opened.estimated_tokens);
@@ -132,8 +133,7 @@ impl Budget {
         self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
-    /// Returns why a seat may not be asked again, if so: this request must fit beside the money that is
-    /// set aside.
+    /// Returns why a seat may not be retried, if so: the request must fit in addition to the reserved money.
     pub fn refuses_retry(
         &self,
         session: &Session,
@@ -158,7 +158,7 @@ mod tests {
         let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
         let price = Price { input: 0.0, cached: 0.0, output: 1.0 };
         let limits = ReplyLimits { usual: 1_000_000, ..ReplyLimits::default() };
-        // A request costs a dollar.
+        // A request costs one dollar.
         let mut budget = Budget::new(2.5, [("test/a".to_owned(), price)].into(), limits);
         let pays = |budget: &Budget| budget.purse(None, "test/a", 0, 0).pay(1).is_ok();
         budget.go_on(&session);

@@ -1,4 +1,4 @@
-//! Writing the log beside the work: one write at a time, in a thread of its own.
+//! Log writes in parallel to the work: one at a time, in a separate thread.
 
 use tokio::task::JoinError;
 
@@ -7,10 +7,10 @@ use crate::journal::{DiskError, Journal};
 use crate::workflow::state_file;
 
 impl Engine<'_> {
-    /// Puts what is staged on disk, then shows it.
+    /// Writes the staged events to disk, then publishes them.
     ///
     /// # Errors
-    /// When the storage fails; nothing staged counts as recorded then.
+    /// If the storage fails, none of the staged events counts as recorded.
     pub async fn commit(&mut self) -> Result<(), EngineError> {
         loop {
             if let Some(writing) = &mut self.writing {
@@ -36,7 +36,7 @@ impl Engine<'_> {
         self.journal.as_ref().map_or(0, Journal::entries)
     }
 
-    /// Begins to write what is staged. While a write is running, more is staged and shares the next.
+    /// Starts to write the staged events. Events that are staged during a write share the next one.
     pub(super) fn begin_write(&mut self) -> Result<(), EngineError> {
         if self.staged.is_empty() || self.writing.is_some() {
             return Ok(());
@@ -51,8 +51,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Takes in a write that has ended. What is on disk is shown once the state holds nothing beyond
-    /// it, since watchers are shown the state too.
+    /// Handles a write that has ended. Events are published once the whole state is on disk, because observers
+    /// see the state too.
     pub(super) fn written(&mut self, ended: Result<CommitResult, JoinError>) -> Result<(), EngineError> {
         self.writing = None;
         let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
@@ -76,8 +76,8 @@ impl Engine<'_> {
         self.is_task_due = !self.session.due_marks().is_empty();
     }
 
-    /// Writes the tracker's marks to the state of the tasks; what led to them is on disk. Where that fails the
-    /// run ends, and the next one begins with it: their step still runs.
+    /// Writes the tracker's task updates to the tasks file; their events are on disk. A failure ends the run,
+    /// and the next run retries, because the step is still running.
     fn write_tasks(&mut self) -> Result<(), EngineError> {
         let Some(name) = self.session.tasks_file().filter(|_| self.is_task_due) else { return Ok(()) };
         for mark in self.session.due_marks() {

@@ -1,7 +1,7 @@
-//! Evidence of a round: read from the project when the round is drafted, and put on record.
+//! Evidence of a round: read from the project when the round is drafted, and recorded.
 //!
-//! A snapshot is built from what is on record, never from the files: what changed on disk since is
-//! recorded anew before the next draft, and a draft that was looked at before is refused.
+//! A snapshot uses only recorded evidence, never the files. Files that changed since are recorded again before
+//! the next draft, and a draft reviewed before the change is refused.
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ use crate::history::{PROJECT, Session};
 use crate::round::snapshot::largest_parts;
 
 impl Engine<'_> {
-    /// Records what the sources of the waiting round hold now, where that is not on record yet. Returns
-    /// the ids of what had been recorded before and has changed.
+    /// Records the current content of the waiting round's sources if it is not recorded yet. Returns the ids of
+    /// artifacts whose recorded content has changed.
     pub(super) fn refresh_evidence(&mut self) -> Result<Vec<String>, String> {
         let mut changed = Vec::new();
         for artifact in unrecorded_evidence(&self.session, &mut self.config.evidence)? {
@@ -27,10 +27,10 @@ impl Engine<'_> {
     }
 }
 
-/// The artifacts of the waiting round with what their sources hold now, where that is not on record yet.
+/// Returns the waiting round's artifacts with the current content of their sources, if not recorded yet.
 ///
 /// # Errors
-/// When a source cannot be read or is not allowed, with the artifact's id.
+/// Returns the artifact's id and a reason if a source cannot be read or is not allowed.
 pub fn unrecorded_evidence(
     session: &Session,
     read: &mut ReadEvidence<'_>,
@@ -51,7 +51,7 @@ pub fn unrecorded_evidence(
     Ok(unrecorded)
 }
 
-/// The message on a snapshot that is not sent: its size, the limit, and its largest parts, in bytes.
+/// Describes a snapshot that is too large to send: its size, the limit and its largest parts, in bytes.
 pub(super) fn too_large(snapshot: &str, most: usize) -> String {
     let parts = largest_parts(snapshot);
     let named: Vec<String> =

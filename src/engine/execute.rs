@@ -1,4 +1,4 @@
-//! Carries out the facilitator's requests.
+//! Execution of the facilitator's requests.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::participants::Participant;
 use crate::round::seal::SealTo;
 
 impl Engine<'_> {
-    /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
+    /// Waits at this point for a request and executes it; returns the exit code if it ends the run.
     pub(super) async fn await_request(&mut self, at: &WaitPoint) -> Result<Option<ExitCode>, EngineError> {
         if *at == WaitPoint::Draft
             && let Err(why) = self.refresh_evidence()
@@ -42,7 +42,7 @@ impl Engine<'_> {
         self.pause(reason, step).await.map(Some)
     }
 
-    /// Carries out a request. What is refused is reported and changes nothing.
+    /// Executes a request; a refusal is reported and changes nothing.
     pub(super) fn execute(&mut self, request: FacilitatorRequest) -> Result<(), EngineError> {
         match self.carry_out(request) {
             Err(EngineError::Refused(refusal)) => {
@@ -71,7 +71,7 @@ impl Engine<'_> {
             FacilitatorRequest::Order(Command::ReviseRound(revised)) => self.revise(revised)?,
             FacilitatorRequest::Order(command) => {
                 self.stage(command)?;
-                // It may have moved the deadline.
+                // The command may have moved the deadline.
                 self.reset_deadline();
             }
             FacilitatorRequest::Accept => self.accept()?,
@@ -80,7 +80,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Goes on with the counted round as it is; that a person accepts a decision is on record.
+    /// Continues with the counted round as it is; a person's acceptance of a decision is recorded.
     fn accept(&mut self) -> Result<(), Refusal> {
         let (Some(WaitPoint::Counted), NextAction::Decide(Command::FinishStep { step })) =
             (hold(&self.session), next(&self.session))
@@ -88,7 +88,7 @@ impl Engine<'_> {
             return Err(Refusal::from("there is nothing to accept now"));
         };
         if self.config.facilitator.is_person() {
-            // Where nothing was decided there is nothing to accept.
+            // Without a decision the core refuses the acceptance, and nothing is recorded.
             let _ = self.stage(Command::Answer(ApprovalGiven::yes(&step, "facilitator")));
         }
         self.stage(Command::FinishStep { step })
@@ -105,7 +105,7 @@ impl Engine<'_> {
         Ok(self.stage(answer)?)
     }
 
-    /// Opens the round that waits, unless the budget would not bear it.
+    /// Opens the waiting round, unless it would exceed the budget.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
         if hold(&self.session) != Some(WaitPoint::Draft) {
             return Err(refused("no round waits to be opened"));
@@ -124,9 +124,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Returns the events that open the round that waits, or those that end its step where it cannot be opened
-    /// and no person can correct it. Its snapshot is rendered here, once; where one was seen, it must be the
-    /// same.
+    /// Returns the events that open the waiting round, or that end its step if it cannot open and no person can
+    /// correct it. Renders the snapshot once, here; it must equal a reviewed one.
     fn opening_events(
         &mut self,
         seal: SealTo,
@@ -153,7 +152,7 @@ impl Engine<'_> {
         if opened.snapshot_bytes > most { Err(too_large(&opened.snapshot, most)) } else { Ok(events) }
     }
 
-    /// Refuses a round that a seat is known to have no answer for, before anything is sent.
+    /// Refuses a round with a seat that is known to be unavailable, before anything is sent.
     fn check_seats(&self) -> Result<(), String> {
         let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
         let lack = |name: &String| self.config.table.get(name)?.unavailable_reason(&step.id);
@@ -166,14 +165,14 @@ impl Engine<'_> {
         if self.session.open_round().is_none() {
             return Err(refused("no round is open"));
         }
-        // What is ready when the word is given still counts; what comes later is refused.
+        // Results that are ready now still count; later ones are refused.
         self.collect_finished()?;
         self.close_round(CloseReason::Facilitator)
     }
 
-    /// Puts other models into seats where that is wanted, and changes the round that opens next.
+    /// Changes the next round and replaces the models of its seats.
     fn revise(&mut self, revised: RoundRevised) -> Result<(), Refusal> {
-        // All of it or nothing: a model that cannot be asked leaves every seat as it was.
+        // Checks everything first: a model that cannot be asked must leave every seat unchanged.
         self.decide(Command::ReviseRound(revised.clone()))?;
         let newcomers: Result<Vec<_>, String> =
             revised.models.values().map(|model| self.newcomer(model)).collect();
@@ -181,9 +180,9 @@ impl Engine<'_> {
         self.stage(Command::ReviseRound(revised))
     }
 
-    /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
+    /// Retries a seat; its earlier request is abandoned first, so that only one answer counts.
     fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
-        // What is ready when the word is given is sealed, and stays.
+        // A result that is ready now is sealed and stays.
         self.collect_finished()?;
         let now = self.session.seat_info(participant).map(|info| info.model.clone());
         let model = model.filter(|model| Some(model) != now.as_ref());
@@ -195,7 +194,7 @@ impl Engine<'_> {
         self.retry_seat(participant)
     }
 
-    /// The participant for a model, whose price is known from here on.
+    /// Creates the participant for a model and stores its price.
     fn newcomer(&mut self, model: &str) -> Result<Arc<dyn Participant>, String> {
         let ReplacementSeat { participant, price } = (self.config.replace_seat)(model)?;
         if let Some(budget) = &mut self.config.budget {
@@ -204,7 +203,7 @@ impl Engine<'_> {
         Ok(participant)
     }
 
-    /// Makes sure that one more request can be paid, and puts a new model into the seat.
+    /// Checks that one more request is affordable, then puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
         let newcomer = model.map(|model| self.newcomer(model)).transpose()?;
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
@@ -230,7 +229,7 @@ fn opened_by(events: &[Event]) -> Option<&RoundOpened> {
         .find_map(|event| if let Event::RoundOpened(opened) = event { Some(&**opened) } else { None })
 }
 
-/// The error of the step that these events end.
+/// Returns the error of the step that these events end.
 fn failure_in(events: &[Event]) -> String {
     let ends =
         |event: &Event| if let Event::StepFinished(ended) = event { ended.error.clone() } else { None };

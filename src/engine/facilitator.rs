@@ -1,8 +1,8 @@
-//! The facilitator's requests, and where the engine waits for one.
+//! Facilitator interface: requests, and the points where the engine waits for one.
 //!
-//! The engine waits before a round is opened, when a person is asked, and when a round is counted; it
-//! continues by a request alone. A request that the core refuses changes nothing, and the refusal is
-//! reported. A person's keys, a script and the tests all make the same requests.
+//! The engine waits before a round opens, when a person is asked, and when a round is counted; only a request
+//! continues the session. A request that the core refuses changes nothing, and the refusal is reported. People,
+//! scripts and tests make the same requests.
 
 use std::sync::Arc;
 
@@ -13,40 +13,39 @@ use crate::history::{ApprovalGiven, PauseReason, Price, Session};
 use crate::participants::Participant;
 
 pub trait Facilitator: Send {
-    /// Returns the next request; with `at`, the session waits there for it. Elsewhere one may come at any
-    /// time, and the future is dropped when something else happens first.
+    /// Returns the next request. With `at`, the session waits there for it. Without, the future is dropped when
+    /// something else happens first.
     ///
     /// # Errors
-    /// No request can be made: the run ends.
+    /// No request is possible, so the run ends.
     fn next_request<'a>(
         &'a mut self,
         at: Option<&'a WaitPoint>,
         session: &'a Session,
     ) -> BoxFuture<'a, Result<FacilitatorRequest, String>>;
 
-    /// Receives why the last request was refused; nothing has changed.
+    /// Receives the reason of a refused request; nothing has changed.
     fn on_refused(&mut self, why: &str);
 
-    /// A person leads, who retries failed seats and moves deadlines while a round is open.
+    /// Checks if a person leads, who retries failed seats and moves deadlines while a round is open.
     fn is_person(&self) -> bool;
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacilitatorRequest {
     OpenRound {
-        /// SHA-256 of the snapshot that was seen, which must still be the one that is sent; any, if
-        /// nobody has seen it.
+        /// SHA-256 of the reviewed snapshot, which must equal the one that is sent; `None` if nobody reviewed
+        /// it.
         seen: Option<String>,
     },
-    /// Decide this command. A seat that it excuses or asks again is given up first, and a model that it names
-    /// takes its seat.
+    /// Decides this command. Abandons the request of a seat that it excuses or retries, and seats a new model.
     Order(Command),
     CloseRound,
-    /// Continue with the tally of the counted round.
+    /// Continues with the tally of the counted round.
     Accept,
-    /// Answer the question that waits; its step is filled in.
+    /// Answers the pending question; the engine fills in its step.
     Answer(ApprovalGiven),
-    /// Pause, for this reason where the session waits; it can be resumed.
+    /// Pauses the session for this reason; it can be resumed.
     Leave {
         reason: PauseReason,
     },
@@ -56,11 +55,11 @@ pub enum FacilitatorRequest {
 pub enum WaitPoint {
     Draft,
     Question(Question),
-    /// A round is counted: accept, or ask again.
+    /// A round is counted: accept it, or ask again.
     Counted,
 }
 
-/// Returns where a session waits for its facilitator now, if it does.
+/// Returns the point at which a session waits for its facilitator now, if any.
 pub fn hold(session: &Session) -> Option<WaitPoint> {
     wait_point(session, &next(session))
 }
@@ -76,7 +75,7 @@ pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoin
     }
 }
 
-/// The question that waits for a person, also while other branches of a parallel are at work.
+/// Returns the question that waits for a person, even if other branches of a `parallel` continue.
 pub fn pending_question(session: &Session) -> Option<Question> {
     if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
@@ -89,5 +88,5 @@ pub struct ReplacementSeat {
     pub price: Option<Price>,
 }
 
-/// Makes the participant for a model, or says in words why there is none.
+/// Creates the participant for a model, or returns why it cannot.
 pub type SeatReplacer<'a> = Box<dyn FnMut(&str) -> Result<ReplacementSeat, String> + Send + 'a>;

@@ -1,5 +1,4 @@
-//! The fan-out: every seat of a round and every agent with a work item asked at once, taken in as
-//! they settle.
+//! Fan-out: all seats of a round and all agents with work items are asked at once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,8 +17,7 @@ use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
 
 impl Engine<'_> {
-    /// Asks the seats and agents that are not asked yet, and takes in what settles next, or the
-    /// deadline.
+    /// Asks the seats and agents that are not asked yet, and handles the next result or the deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_some_and(|round| !self.has_asked(round)) {
             self.commit().await?;
@@ -29,9 +27,9 @@ impl Engine<'_> {
             self.ask_round()?;
         }
         self.run_work_items().await?;
-        // Work that agents poll for is shown to them once it is on disk.
+        // Agents that poll see their work once it is on disk.
         self.begin_write()?;
-        // A round ends by its own deadline.
+        // An open round ends by its own deadline.
         if self.session.open_round().is_none()
             && let Some(reason) = out_of_time(&self.session, (self.now)())
         {
@@ -61,7 +59,7 @@ impl Engine<'_> {
         if let Some(joined) = first {
             self.settle(joined)?;
         }
-        // What is ready when time is up still counts; what comes later is refused.
+        // Results that are ready when the time is up still count; later ones are refused.
         self.collect_finished()?;
         self.begin_write()?;
         if time_is_up && self.session.open_round().is_some() {
@@ -70,19 +68,19 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Every seat of a round is asked. One without open seats is watched for its deadline.
+    /// Checks if every seat of a round is asked. A round without open local seats only waits for its deadline.
     pub(super) fn has_asked(&self, round: &RoundRun) -> bool {
         let number = round.opened.number;
         self.pool.round.as_ref().is_some_and(|asked| asked.number == number)
             && (self.pool.is_asking(number) || Self::local_seats(round).next().is_none())
     }
 
-    /// The open seats that this program asks; remote ones are asked by their doors.
+    /// Returns the open seats that this program asks; doors ask the remote ones.
     fn local_seats(round: &RoundRun) -> impl Iterator<Item = &Seat> {
         round.open_seats().filter(|seat| seat.door.is_none())
     }
 
-    /// Takes in what has settled already, without waiting.
+    /// Handles the results that are ready, without waiting.
     pub(super) fn collect_finished(&mut self) -> Result<(), EngineError> {
         while let Some(joined) = self.pool.at_work.try_join_next() {
             self.settle(joined)?;
@@ -92,12 +90,12 @@ impl Engine<'_> {
 
     fn settle(&mut self, joined: Result<(RequestId, FinishedRequest), JoinError>) -> Result<(), EngineError> {
         let (place, back) = match joined {
-            // It was let go.
+            // The request was abandoned.
             Err(error) if error.is_cancelled() => return Ok(()),
             Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
-        // A seat that was asked again has another place, and its watch goes on.
+        // A retried seat has a new request id, so an earlier result does not end its progress entry.
         if self.pool.requests.remove(&place).is_some() {
             let (RequestId::Seat(_, name, _) | RequestId::Item(name)) = &place;
             self.config.progress.end(name);
@@ -111,7 +109,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes in what came back to an asking of a seat; to one that was asked again since it counts no more.
+    /// Handles the result of a seat; ignores a result that a retry has superseded.
     fn settle_seat(
         &mut self,
         number: u32,
@@ -124,15 +122,15 @@ impl Engine<'_> {
         let asked = run.and_then(|run| run.seat(&participant)).filter(|seat| seat.retried == attempt);
         let Some((run, asked)) = run.zip(asked) else { return Ok(()) };
         let (round, is_open) = (run.opened.round.clone(), asked.status.is_open());
-        // An answer that came back in the moment its round was closed is refused, which is history too.
+        // An answer that arrives just as its round closes is refused, and the refusal is logged.
         let is_refused =
             asked.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
-        // A seat whose time was the round's time is missing at the close, whichever clock rings first.
+        // A seat that times out together with its round is missing, whichever timer fires first.
         let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
         let (failure, in_full) = match back {
             _ if !is_open && !is_refused => return Ok(()),
             SeatResult::Sealed(seal) => {
-                // A copy in memory that this thread uses again; that of the seats' threads would lie idle.
+                // This thread reuses the memory of the copy; memory of the seats' threads would stay idle.
                 let seal = seal.clone();
                 return Ok(self.stage(Command::Seal { round, participant, seal })?);
             }
@@ -158,7 +156,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The reason of a failure with the models of the seat's list that have failed, and the one to ask next.
+    /// Returns the failure reason with the failed models of the seat's list, and the next model to ask.
     fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
         let mut specs = self.session.definition().participants.iter();
         let spec = specs.find(|spec| spec.models.len() > 1 && spec.name == participant);
@@ -174,14 +172,14 @@ impl Engine<'_> {
         let left = self.time_left(round);
         let pending = PendingRound {
             number: round.opened.number,
-            // Set before anyone begins, so that no seat's own clock runs out before the round's.
+            // Set before any seat starts, so that no seat's timer fires before the round's.
             deadline: left.map(|left| Instant::now() + left),
             shared,
             schema: ReplySchema::of_form(&round.opened.ballot).map(Arc::new),
             unfit: HashMap::new(),
             sealed: HashMap::new(),
         };
-        // A deadline that may be moved binds the round alone, and through it every seat.
+        // A person may move the deadline; then only the round enforces it, not each seat.
         let left = left.filter(|_| !self.config.facilitator.is_person());
         let ready = |seat: &Seat| self.ready(round, &seat.name, left, &pending);
         let seats = Self::local_seats(round).map(ready).collect::<Result<Vec<_>, _>>()?;
@@ -257,7 +255,7 @@ mod tests {
     use crate::history::Timestamp;
     use crate::round::seal::{RoundKey, SealedRecord};
 
-    /// An engine whose session is this one.
+    /// Runs `act` on an engine with this session.
     fn with_session(session: crate::history::Session, act: impl FnOnce(&mut Engine<'_>)) {
         let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
         with_engine(

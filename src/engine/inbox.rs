@@ -1,4 +1,4 @@
-//! Work items of agents elsewhere: claimed, renewed and returned by their holders, never asked here.
+//! Work items of polling agents: claimed, renewed and returned by their workers, never asked here.
 
 use serde_json::Value;
 
@@ -40,12 +40,12 @@ impl Engine<'_> {
             back.status == ItemStatus::Completed
                 && back.record.replies.last().is_some_and(|reply| reply.text == text)
         };
-        // The reply to it may have been lost.
+        // The agent may have lost the reply to an earlier return.
         if known.and_then(WorkItem::outcome).is_some_and(|back| is_same(back)) {
             return Ok(Accepted::Returned("completed"));
         }
         let terms = self.attempt_limits(known.map_or("", |known| &known.offered.step));
-        // Whoever does not hold the item is told that, and nothing of what was sent.
+        // Checks the claim first, so that a worker without it learns nothing about its answer.
         self.decide(returned_by(who.clone(), Err(String::new()), AnswerRecord::default()))?;
         let reply = Reply { text, ..Reply::default() };
         let is_empty = reply.text.trim().is_empty();
@@ -68,7 +68,7 @@ impl Engine<'_> {
         Ok(Accepted::Returned(self.session.items.get(&item).map_or("failed", |item| item.state(now))))
     }
 
-    /// Returns when the step's time is up for a work item that is held `now`.
+    /// Returns the end of the step's time for a work item with a claim that is valid `now`.
     pub(super) fn time_is_up_at(&self, item: &WorkItem, now: Timestamp) -> Option<Timestamp> {
         if !item.is_held(now) {
             return None;
@@ -77,7 +77,7 @@ impl Engine<'_> {
         Some(Timestamp(item.claimed_at?.0.saturating_add(limit)))
     }
 
-    /// Gives up claimed work whose step's time is up. One whose lease has run out is open again already.
+    /// Fails claimed work whose step's time is up. An expired lease has already released its item.
     pub(super) fn end_late_work(&mut self, now: Timestamp) -> Result<(), Refusal> {
         let is_late = |item: &&WorkItem| {
             self.is_elsewhere(&item.offered.participant)
@@ -122,7 +122,7 @@ mod tests {
         TIME.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
-    /// A claim; it says the word that it is refused with.
+    /// Claims an item and returns the reason of a refusal.
     fn claim(engine: &mut Engine<'_>, item: &str, holder: &str) -> Option<RefusalWord> {
         let (participant, item, holder) = ("ann".to_owned(), item.to_owned(), holder.to_owned());
         match engine.take_work(WorkMessage { participant, holder, item, work: Work::Claim }) {
@@ -150,11 +150,11 @@ mod tests {
             assert_eq!(claim(engine, "a/1", "one"), None);
             assert_eq!(claim(engine, "a/1", "two"), is_claimed, "one claim wins");
             let claims = engine.staged.len();
-            // The reply to a claim may be lost: its holder is given the same work again.
+            // The reply to a claim may be lost, so the holder can claim the same work again.
             assert_eq!(claim(engine, "a/1", "one"), None);
             assert_eq!(engine.staged.len(), claims, "which is claimed already");
             assert!(engine.wake().is_some(), "the step ends in time");
-            // A worker that died gives nothing back.
+            // A worker that died returns nothing.
             pass(LEASE_MS - 1);
             assert_eq!(claim(engine, "a/1", "three"), is_claimed);
             pass(1);

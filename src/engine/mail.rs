@@ -1,7 +1,7 @@
-//! What arrives from remote seats: keys, sealed ballots, which nobody opens here, work of agents, and plain
-//! answers, which are read once, sealed here and forgotten.
+//! Messages of remote seats: keys, sealed ballots, agents' work and plain answers.
 //!
-//! The core decides on each in the order of arrival. An answer goes back once what it says is on disk.
+//! Sealed ballots are never opened here. Plain answers are read once, sealed and forgotten. The core decides on
+//! each message in order of arrival. The answer is sent once its events are on disk.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 use crate::round::snapshot::sha256_hex;
 
 impl Engine<'_> {
-    /// Takes keys and ballots of remote seats in from here on.
+    /// Accepts messages of remote seats from now on.
     pub fn receive(&mut self, arrivals: mpsc::Receiver<Arrival>) {
         self.arrivals = Some(arrivals);
     }
 
-    /// Takes in an arrival, and those that wait behind it: they share a write to disk.
+    /// Handles an arrival and those that wait behind it, so that they share a write to disk.
     pub(super) fn take_in(&mut self, arrival: Arrival) {
         let mut next = Some(arrival);
         while let Some(Arrival { message, answer }) = next {
@@ -36,7 +36,7 @@ impl Engine<'_> {
             };
             match accepted {
                 Ok(accepted) => self.due.push((answer, accepted)),
-                // Whoever asked may be gone.
+                // The sender may be gone.
                 Err(word) => drop(answer.send(Err(word))),
             }
             next = self.arrivals.as_mut().and_then(|arrivals| arrivals.try_recv().ok());
@@ -66,7 +66,7 @@ impl Engine<'_> {
     fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, Refusal> {
         let run =
             self.session.round(&envelope.binding.round).filter(|run| run.session == envelope.binding.session);
-        // What is sealed already may be sent again.
+        // A sealed ballot may be sent again.
         if let Some(receipt) = run.and_then(|run| Receipt::of_seat(run, &envelope.binding.participant))
             && receipt.commitment == envelope.seal.commitment
         {
@@ -81,7 +81,7 @@ impl Engine<'_> {
         let (round, participant) = (envelope.binding.round.clone(), envelope.binding.participant.clone());
         let commitment = envelope.seal.commitment.clone();
         if let Err(refused) = self.stage(Command::SealRemote(Box::new(envelope))) {
-            // What is not for the record is refused all the same.
+            // The ballot is refused even if the core does not log the refusal.
             if let Refusal::Word(why) = refused {
                 let step = String::new();
                 let refused = EnvelopeRefused { step, round, participant, why, commitment };
@@ -102,11 +102,11 @@ impl Engine<'_> {
         Ok(Accepted::Done)
     }
 
-    /// A seat whose offer no worker will answer fails here: nobody has signed that.
+    /// Fails a seat whose offer no worker will answer; nobody signed this failure.
     fn take_given_up(&mut self, given_up: GivenUp) -> Result<Accepted, Refusal> {
         let GivenUp { why, ids } = given_up;
         let DeliveryIds { delivery, session, round, participant } = ids;
-        // The queue carries no other seats, and whoever keeps it has none of them fail.
+        // Only offers over NATS can be given up; the operator of the queue must not fail other seats.
         let is_carried = self.session.remote(&participant).is_some_and(|remote| remote.door == Door::Nats);
         let run = self.session.round(&round).filter(|run| run.session == session && run.closed.is_none());
         let is_due = run.is_some_and(|run| run.delivery(&participant).as_ref() == Some(&delivery));
@@ -114,7 +114,7 @@ impl Engine<'_> {
             return Err(RefusalWord::Stale.into());
         }
         if !run.and_then(|run| run.seat(&participant)).is_some_and(|seat| seat.status.is_open()) {
-            // What it was given up for has come all the same.
+            // The answer or failure has arrived after all.
             return Ok(Accepted::Done);
         }
         let reason = why.to_owned();
@@ -123,8 +123,8 @@ impl Engine<'_> {
         Ok(Accepted::Done)
     }
 
-    /// Seals an agent's answer. The first that does not fit is refused, with the reason after the word; another
-    /// one counts as it is. What is sent twice has the same reply twice.
+    /// Seals an agent's answer. The first invalid one is refused with a reason; the next one counts as it is.
+    /// An answer that is sent again gets the same reply.
     pub(super) fn take_plain_answer(
         &mut self,
         participant: &str,
@@ -169,7 +169,7 @@ impl Engine<'_> {
         let replies: Vec<ReplyAttempt> = first.into_iter().chain([reply]).collect();
         let shared = asked.shared.clone();
         let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
-        // Nothing that only providers tell.
+        // Leaves out the fields that only providers report.
         let record = AnswerRecord {
             origin: Origin::Program,
             model,
@@ -188,7 +188,7 @@ impl Engine<'_> {
         self.newly_sealed(&round, participant)
     }
 
-    /// Lets a ballot's seat fail. What its agent says of it may quote an answer, and is sealed until the close.
+    /// Fails a ballot's seat. The agent's reason may quote an answer, so it is sealed until the close.
     pub(super) fn give_up_ballot(&mut self, who: ItemHolder, why: String) -> Result<Accepted, Refusal> {
         let (pending, round) = (self.pool.round.as_ref(), self.session.open_round());
         let item = round.and_then(|round| round.seat(&who.participant)?.item.as_ref());

@@ -1,9 +1,9 @@
 //! Engine: runs a session by performing the actions that [`next`](crate::core::next) returns.
 //!
 //! One loop owns the session and the journal. Seats work in parallel and return sealed answers; events
-//! that arrive while a sync is running share the next one. The engine sends, publishes and asks only
-//! after the causing event is on disk. Whoever leads the session, a person or a script, does so by the
-//! same requests ([`Facilitator`]). It knows no provider and no front end.
+//! that arrive during a sync share the next one. The engine sends, publishes and asks only after the causing
+//! event is on disk. People and scripts lead the session by the same requests ([`Facilitator`]). It knows no
+//! provider and no front end.
 
 mod arrival;
 mod budget;

@@ -1,4 +1,4 @@
-//! The requests that are out: seats of the open round, and agents with their work items.
+//! Pending requests: seats of the open round, and agents with work items.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -14,8 +14,7 @@ use crate::history::WorkItemReturned;
 use crate::participants::{Participant, SeatRequest};
 use crate::round::answer::ReplyAttempt;
 
-/// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
-/// gives up every request.
+/// Pending requests; dropping the pool abandons them all.
 #[derive(Default)]
 pub(super) struct RequestPool {
     pub at_work: JoinSet<(RequestId, FinishedRequest)>,
@@ -25,9 +24,9 @@ pub(super) struct RequestPool {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum RequestId {
-    /// A seat of the round of that number, and how often it was asked again before.
+    /// Number of the round, the seat, and how often it was retried before.
     Seat(u32, String, u32),
-    /// The agent that holds this work item.
+    /// Id of the work item.
     Item(String),
 }
 
@@ -40,11 +39,11 @@ pub(super) struct PendingRound {
     pub number: u32,
     pub deadline: Option<Instant>,
     pub shared: Arc<RoundShared>,
-    /// The form that services hold the replies to.
+    /// Schema of the replies, for providers with structured output.
     pub schema: Option<Arc<ReplySchema>>,
-    /// First answers of agents that did not fit, by seat, and how often it was asked again then.
+    /// First invalid answers of agents, by seat, with how often the seat was retried then.
     pub unfit: HashMap<String, (u32, ReplyAttempt)>,
-    /// The SHA-256 of the plain answers that are sealed, by seat.
+    /// SHA-256 of the sealed plain answers, by seat.
     pub sealed: HashMap<String, String>,
 }
 
@@ -56,8 +55,8 @@ pub(super) struct PreparedSeat {
 }
 
 impl RequestPool {
-    /// Starts a request. A panic in it is a failure of that request alone. The work is
-    /// boxed, since the runtime moves what it is given, and its place for the result, several times.
+    /// Starts a request. A panic in it fails that request alone. The future is boxed, because the runtime moves
+    /// it and the slot of its result several times.
     pub fn begin(
         &mut self,
         place: RequestId,
@@ -79,12 +78,12 @@ impl RequestPool {
         self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 
-    /// Seats of this round are asked now.
+    /// Checks if seats of this round are being asked.
     pub fn is_asking(&self, round: u32) -> bool {
         self.requests.keys().any(|place| matches!(place, RequestId::Seat(number, ..) if *number == round))
     }
 
-    /// Gives up the seats of the round; agents go on.
+    /// Abandons the requests of the round's seats; agents continue.
     pub fn cancel_round(&mut self) {
         self.round = None;
         self.requests.retain(|place, request| {

@@ -1,6 +1,7 @@
-//! The keys of rounds. While a round is open this process knows its public key alone: the private one is
-//! written to the key store before the first request, read again at the close, and erased once it is
-//! published.
+//! Keys of rounds, on disk while their round is open.
+//!
+//! Meanwhile this process knows only the public key. The private key is written to the key store before the
+//! first request, read again at the close, and erased once it is published.
 
 use zeroize::Zeroizing;
 
@@ -10,15 +11,14 @@ use crate::journal::DiskError;
 use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
-    /// The open round's private key, as the store has it. `None` when it is gone.
+    /// Returns the open round's private key from the store; `None` if it is missing.
     pub(super) fn stored_key(&self) -> Result<Option<RoundKey>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(None) };
         let found = self.config.keys.find(&self.session.id, round.opened.number)?;
         Ok(found.filter(|key| round.opens_with(key)))
     }
 
-    /// Goes on where the open round's key is gone: it is lost if something is sealed to it, and a new one is
-    /// announced if nothing is.
+    /// Replaces the missing key of the open round. If answers are sealed to it, records the loss instead.
     pub(super) fn replace_key(&mut self) -> Result<(), EngineError> {
         let command = match self.session.open_round() {
             Some(round) if round.sealed() > 0 => Command::LoseKey,
@@ -27,21 +27,20 @@ impl Engine<'_> {
         Ok(self.stage(command)?)
     }
 
-    /// Makes a new key for the open round. The private one is on disk, and nowhere else, when this
-    /// returns.
+    /// Creates a key for the open round and returns its public part; the private key is then on disk alone.
     pub(super) fn new_seal(&mut self) -> Result<SealTo, EngineError> {
         let key = new_key()?;
         self.keep_key(&key)?;
         Ok(key.seal_to())
     }
 
-    /// Keeps the key of the open round, else of the next.
+    /// Stores the key of the open round, else of the next one.
     pub(super) fn keep_key(&self, key: &RoundKey) -> Result<(), DiskError> {
         let open = self.session.open_round().map(|round| round.opened.number);
         self.config.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
     }
 
-    /// Erases keys of rounds that are closed: a crash may have come between close and erasure.
+    /// Erases the keys of closed rounds, in case of a crash between close and erasure.
     pub fn erase_old_keys(&self) {
         for round in self.session.rounds.iter().filter(|round| round.closed.is_some()) {
             self.config.keys.erase(&self.session.id, round.opened.number);

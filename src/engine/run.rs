@@ -1,4 +1,4 @@
-//! The loop: performs the next action, or waits for the facilitator's request.
+//! Main loop: performs the next action, or waits for the facilitator's request.
 
 use super::facilitator::wait_point;
 use super::request_pool::RequestPool;
@@ -7,10 +7,10 @@ use crate::core::{Command, ExitCode, NextAction, exit_code, next};
 use crate::history::{CloseReason, PauseReason};
 
 impl Engine<'_> {
-    /// Runs the session until it is done or rests.
+    /// Runs the session until it ends or pauses, and returns the exit code.
     ///
     /// # Errors
-    /// When the storage fails, or a seat has nobody to take it.
+    /// The storage failed, or a seat has no participant.
     pub async fn run(&mut self) -> Result<ExitCode, EngineError> {
         loop {
             if self.config.interrupt.is_cancelled()
@@ -20,7 +20,7 @@ impl Engine<'_> {
                 let reason = self.leave_reason.take();
                 return self.pause(reason.unwrap_or(PauseReason::Interrupted), None).await;
             }
-            // What is sealed is bound to the hash of the document that opened the round.
+            // Seals are bound to the hash of the entry that opened the round.
             let is_opening = self.session.open_round().is_some_and(|round| round.opened_sha256.is_empty());
             if self.is_task_due || is_opening {
                 self.commit().await?;
@@ -42,7 +42,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Performs what needs no request; returns the exit code if the run ends by it.
+    /// Performs an action that needs no request; returns the exit code if it ends the run.
     async fn perform(&mut self, now: NextAction) -> Result<Option<ExitCode>, EngineError> {
         match now {
             NextAction::Decide(Command::Offer { step }) => self.offer(step)?,
@@ -56,7 +56,7 @@ impl Engine<'_> {
                 let code = self.session.closed.as_ref().map(|closed| closed.status);
                 return Ok(Some(code.map_or(ExitCode::Failure, |status| exit_code(&self.session, status))));
             }
-            // To open a round and to ask a person are wait points.
+            // The caller handles `OpenRound` and `AskPerson` as wait points.
             NextAction::Nothing | NextAction::OpenRound | NextAction::AskPerson(_) => {
                 return Err(EngineError::Table("the session is not open".to_owned()));
             }
@@ -64,8 +64,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// The step that a person must answer in next, and what to say, where no person can be asked: the session
-    /// rests before anything is sent.
+    /// Returns the step that waits for a person who cannot be asked here, with a message. The session then
+    /// pauses before anything is sent.
     fn missing_human(&self) -> Option<(String, String)> {
         let session = &self.session;
         let waiting = session.waiting_round().filter(|_| session.open_round().is_none());
@@ -85,7 +85,7 @@ impl Engine<'_> {
             let seated = self.config.table.get(*name).filter(|_| !is_at_a_door);
             seated.is_some_and(|participant| participant.waits_for_person(step))
         });
-        // Where the round that waits cannot be opened its step ends, and nobody is asked.
+        // A round that cannot open ends its step without asking anyone.
         let is_in_vain = |(step, round)| session.round_refusal(step, round).is_some();
         if names.is_empty() || waiting.is_some_and(is_in_vain) {
             return None;
@@ -94,13 +94,13 @@ impl Engine<'_> {
         Some((step.clone(), format!("waiting for {seats} seat: {}", names.join(", "))))
     }
 
-    /// The open round waits for a person, who can still save its failed seats.
+    /// Checks if the open round waits for a person, who can still save its failed seats.
     fn is_held(&self) -> bool {
         self.config.facilitator.is_person() && self.session.round_on_hold().is_some()
     }
 
-    /// Closes the open round; where failed seats keep it below its quorum and no person
-    /// leads, the session rests instead and nothing is revealed, unless the round's time is up.
+    /// Closes the open round. If failed seats keep it below its quorum, time is left and no person leads, pauses
+    /// the session instead, so that nothing is revealed.
     async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<ExitCode>, EngineError> {
         let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
         match below.map(|round| self.time_left(round)) {
@@ -126,8 +126,7 @@ impl Engine<'_> {
         Ok(ExitCode::Waiting)
     }
 
-    /// Closes the open round: its requests are given up, its key is published, and erased once that
-    /// is on disk.
+    /// Closes the open round: abandons its requests and publishes its key, which is erased once that is on disk.
     pub(super) fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.stored_key()? else {
             return Ok(self.stage(Command::LoseKey)?);

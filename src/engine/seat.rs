@@ -1,7 +1,7 @@
-//! One seat's work: ask, read, ask once more if the reply does not fit, seal.
+//! Request of one seat: ask, parse, re-ask once if invalid, seal.
 //!
-//! An answer is sealed in the function that received it; what leaves this file is [`SealedRecord`], or
-//! the reason why nothing came back. No reply text is ever part of a reason.
+//! An answer is sealed in the function that received it. Only a [`SealedRecord`] or the reason of a failure
+//! leaves this file. A plain reason never contains reply text.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::round::offer::Offer;
 use crate::round::prompt;
 use crate::round::seal::{Binding, Nonces, SealedRecord, Sealer};
 
-/// The part of a round that its seats share; the binding names no seat yet.
+/// Part of a round that its seats share; the binding names no seat yet.
 pub struct RoundShared {
     pub binding: Binding,
     pub form: Arc<BallotForm>,
@@ -25,7 +25,7 @@ pub struct RoundShared {
 }
 
 impl RoundShared {
-    /// Returns none where the round's public key is not one.
+    /// Returns `None` if the round's public key is invalid.
     pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
         let step = session.definition().step(&round.opened.step);
         Some(Self {
@@ -36,7 +36,7 @@ impl RoundShared {
         })
     }
 
-    /// The same for the seat that an offer is for.
+    /// Creates the same for the seat of an offer.
     pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
         let sealer = Sealer::to(&offer.public_key)?;
         let form = Arc::new(offer.ballot.clone());
@@ -45,14 +45,14 @@ impl RoundShared {
 }
 
 pub enum SeatResult {
-    /// Something came back; nobody can read it yet.
+    /// The seat replied; nobody can read the reply yet.
     Sealed(SealedRecord),
-    /// Nothing came back; where the reason in full has to wait for the close it is sealed.
+    /// The seat did not reply; its full reason is sealed if it must wait for the close.
     Failed(Failure, Option<SealedRecord>),
 }
 
 impl SeatResult {
-    /// A fault of the program itself, which says nothing of any answer.
+    /// Returns an internal error, unrelated to any answer.
     pub fn fault() -> Self {
         Failure::from("internal error while asking this seat".to_owned()).into()
     }
@@ -92,7 +92,7 @@ pub async fn ask_and_seal(
         Err(_) if taken.replies.is_empty() => {
             return Failure { tries: taken.tries.max(1), ..Failure::late(limit) }.into();
         }
-        // It replied; if it was too slow to correct itself, the first reply's fault stands.
+        // The seat replied. If its correction was too slow, the first reply counts with its error.
         Ok(Ok(())) | Err(_) => None,
     };
     let tries = taken.tries;
@@ -124,14 +124,14 @@ pub(super) fn seal_record(
     }
 }
 
-/// Asks, and asks once more when a reply does not fit, and once when there was no room for an answer.
+/// Asks, re-asks once after an invalid reply, and once after a reply that ended before its answer.
 async fn ask_with_reask(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     form: &BallotForm,
     taken: &mut AnswerRecord,
 ) -> Result<(), Failure> {
-    // What does not count leaves room for what may.
+    // Cutting a long invalid reply leaves room for a valid one.
     const LONG: usize = 120 * 1024;
     loop {
         taken.add(&participant.ask(&ask).await?);
@@ -151,7 +151,7 @@ async fn ask_with_reask(
     }
 }
 
-/// Replies to one question, asked again or not, of a seat or an agent.
+/// Replies of a seat or an agent to one question, with re-asks.
 impl AnswerRecord {
     pub(super) fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;
@@ -166,7 +166,7 @@ impl AnswerRecord {
         self.replies.push(ReplyAttempt { text, finish, limit, reason: None });
     }
 
-    /// Takes in a request that brought no reply.
+    /// Adds a request that got no reply.
     pub(super) fn add_failure(&mut self, failure: &Failure) {
         self.tries += failure.tries;
         self.origin = failure.origin.unwrap_or(self.origin);
@@ -180,9 +180,8 @@ impl AnswerRecord {
         }
     }
 
-    /// Turns the request into the one to make since the last reply does not count: with the reason, or,
-    /// where the reply ended at its limit without an answer, the same with twice the room. Returns whether
-    /// there is one: each is made once.
+    /// Changes the request for a re-ask: adds the reason, or doubles the room if the reply reached its limit
+    /// without an answer. Returns false if that change was already made.
     pub(super) fn ask_again(&self, ask: &mut SeatRequest, reason: &str) -> bool {
         if self.replies.last().is_some_and(|last| last.limit.is_some()) {
             !std::mem::replace(&mut ask.has_twice_the_room, true)
@@ -202,7 +201,7 @@ mod tests {
     use crate::participants::testing::ask;
     use crate::round::seal::RoundKey;
 
-    /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
+    /// Replies with unreadable text, and records the progress of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>, Reply);
 
     impl Participant for Babbler {

@@ -1,4 +1,4 @@
-//! The engine's state: session, journal, seats, what is staged. Its methods are in the files beside.
+//! State of the engine: session, journal, seats and staged events.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::participants::progress::ProgressBoard;
 use crate::round::material::EvidenceSource;
 use crate::workflow::TaskMark;
 
-/// Sees every event once it is on disk.
+/// Receives every event once it is on disk.
 pub trait Observer: Send {
-    /// Is shown the event, and the state, which may be some events further.
+    /// Receives an event and the state, which may be some events ahead.
     fn on_event(&mut self, _line: &LogEntry, _session: &Session) {}
 
-    /// Is shown the state once for all events that were shown together.
+    /// Receives the state once after a group of events.
     fn on_written(&mut self, _session: &Session) {}
 }
 
 pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
 
-/// Acknowledged events are in the file, whatever the error is.
+/// Error that ends a run; acknowledged events are in the file in any case.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// The core refused what it had asked for: a bug in this program.
+    /// The core refused a command of the engine: a bug in this program.
     #[error("unexpected: {0}")]
     Refused(#[from] Refusal),
     /// A seat has no participant, or the facilitator's answer cannot be used.
@@ -46,11 +46,10 @@ pub enum EngineError {
 
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
 
-/// Reads evidence as a snapshot shows it: `source`, `lines`, `content` and so on; or returns in words
-/// why it cannot.
+/// Reads evidence for a snapshot: `source`, `lines`, `content` and so on; the error is a message for people.
 pub type ReadEvidence<'a> = Box<dyn FnMut(&EvidenceSource) -> Result<Map<String, Value>, String> + Send + 'a>;
 
-/// Writes the state of a task to the file of that name, or returns in words why it cannot.
+/// Writes an update to the tasks file of that name; the error is a message for people.
 pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
 
 pub struct EngineConfig<'a> {
@@ -62,7 +61,7 @@ pub struct EngineConfig<'a> {
     pub replace_seat: SeatReplacer<'a>,
     pub observer: &'a mut dyn Observer,
     pub facilitator: &'a mut dyn Facilitator,
-    /// Cancelled when the session is to pause at once.
+    /// Cancelled to pause the session at once.
     pub interrupt: CancellationToken,
     pub budget: Option<Budget>,
     pub progress: ProgressBoard,
@@ -72,23 +71,23 @@ pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
 pub struct Engine<'a> {
     pub session: Session,
-    /// The journal, unless a write is running.
+    /// `None` while a write is running.
     pub(super) journal: Option<Journal>,
     pub(super) writing: Option<JoinHandle<CommitResult>>,
-    /// On disk and not shown yet.
+    /// Events on disk that are not published yet.
     pub(super) unshown: Vec<LogEntry>,
     pub(super) config: EngineConfig<'a>,
-    /// Tasks are to be written once what is staged is on disk.
+    /// The tasks file must be written once the staged events are on disk.
     pub(super) is_task_due: bool,
     pub(super) requested: RequestedEvidence,
-    /// The reason of a facilitator who leaves while seats are asked.
+    /// Reason of a facilitator who leaves while seats are asked.
     pub(super) leave_reason: Option<PauseReason>,
     pub(super) arrivals: Option<mpsc::Receiver<Arrival>>,
-    /// Answers to remote seats that are sent once what is staged is on disk.
+    /// Answers to remote seats, to send once the staged events are on disk.
     pub(super) due: Vec<DueAnswer>,
     pub(super) staged: Vec<TimedEvent>,
     pub(super) pool: RequestPool,
-    /// The round whose key is to be erased once what is staged is on disk.
+    /// Round whose key must be erased once the staged events are on disk.
     pub(super) spent_key: Option<u32>,
     pub(super) now: fn() -> Timestamp,
 }
@@ -111,12 +110,12 @@ impl<'a> Engine<'a> {
             spent_key: None,
             now: crate::clock::now,
         };
-        // What an earlier run left unwritten is written first.
+        // An earlier run may have ended before it wrote the task updates.
         engine.note_marks();
         engine
     }
 
-    /// Decides a command and folds its events; they are on disk after the next [`Engine::commit`].
+    /// Decides a command and applies its events; they are on disk after the next [`Engine::commit`].
     pub fn stage(&mut self, command: Command) -> Result<(), Refusal> {
         let at = (self.now)();
         let events = decide(&self.session, command, at)?;

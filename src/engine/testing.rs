@@ -1,4 +1,4 @@
-//! An engine with a few seats and nobody who leads it, for tests.
+//! Test engine with a few seats and no facilitator.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ impl Facilitator for Nobody {
     }
 }
 
-/// Does something with a session that has just been opened, at times that `now` tells.
+/// Runs `act` on a newly opened session, with `now` as its clock.
 pub fn with_engine<T>(
     (definition, seats, table): (&str, &[Value], SeatedParticipants),
     now: fn() -> Timestamp,
@@ -55,7 +55,7 @@ pub fn with_engine<T>(
     act(&mut engine)
 }
 
-/// Seats and a facilitator, with no project and no limit.
+/// Returns a configuration with seats and a facilitator, without a project or limits.
 pub fn config<'a>(
     folder: &Path,
     table: SeatedParticipants,

@@ -1,6 +1,6 @@
-//! One work item's try: ask, read, ask once more if the answer does not fit, return.
+//! One attempt at a work item: ask, parse, re-ask once if invalid, return.
 //!
-//! What comes back is data or the reason why there is none, with every reply as it came.
+//! The result is data or the reason of a failure, with every reply unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct AttemptLimits {
     pub step: String,
     pub schema: Option<OutputSchema>,
     pub facts: Option<FormFacts>,
-    /// A review: an answer without feedback is none.
+    /// Set for a review, in which an answer without feedback is invalid.
     pub needs_words: bool,
     pub timeout: Option<Duration>,
 }
@@ -50,7 +50,7 @@ pub async fn run_attempt(
     }
 }
 
-/// The result of an attempt that failed by a bug in this program.
+/// Returns the result of an attempt that failed by an internal error.
 pub fn fault(agent: String, item: String) -> WorkItemReturned {
     let why = "a fault of the program while this agent was asked".to_owned();
     returned(agent, item, Err(why), AnswerRecord { tries: 1, ..AnswerRecord::default() })
@@ -69,7 +69,7 @@ pub fn returned(
     WorkItemReturned { participant, item, status, data, error, record, ..WorkItemReturned::default() }
 }
 
-/// Asks, and asks once more with the reason when the first answer does not fit.
+/// Asks, and re-asks once with the reason if the first answer is invalid.
 async fn converse(
     participant: &dyn Participant,
     mut ask: SeatRequest,
@@ -99,7 +99,7 @@ async fn converse(
     }
 }
 
-/// Reads a reply. An exit status that is an answer has a form of its own.
+/// Parses and checks a reply; an exit status that is the answer has no schema.
 pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
     if let Some(fault) = reply.finish.fault() {
         return Err(fault.to_owned());

@@ -1,4 +1,4 @@
-//! Work items of agents: claimed on disk, asked, renewed while they are at work, returned.
+//! Work items of agents: claimed on disk, asked, renewed while in progress, returned.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,8 +34,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Claims every work item that is ready and asks its agent once the claims are on disk; makes
-    /// the claims of those at work last longer.
+    /// Claims every ready work item and asks its agent once the claims are on disk. Renews the claims of items
+    /// in progress.
     pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
         self.end_late_work(now)?;
@@ -44,7 +44,7 @@ impl Engine<'_> {
             let WorkItemOffered { item: id, participant, step, .. } = &*item.offered;
             let who = ItemHolder { item: id.clone(), participant: participant.clone(), holder: None };
             if self.is_asked(id) {
-                // One that ran out, as on a machine that slept, is claimed again.
+                // A claim may have expired, as on a machine that slept.
                 let again = if item.is_held(now) { Command::Renew(who) } else { Command::Claim(who) };
                 claims.extend(is_waning(item, now).then_some(again));
             } else if item.wait_ms(now) == 0 && lack.is_none() {
@@ -110,7 +110,7 @@ impl Engine<'_> {
         let (system, text) = self.session.agent_prompt(offered);
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
         let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
-        // What was set aside was for the first try; the others pay for themselves.
+        // The reserve covers the first attempt; later ones must fit into the rest.
         let aside = if item.returned.is_empty() { 2 } else { 0 };
         let mut task = WorkItemView {
             input: offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default(),
@@ -136,7 +136,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A request of a seat in a step, with all that its roster entry says.
+    /// Builds a request of a seat in a step, with the settings of its roster entry.
     pub(super) fn request(&self, seat: &str, step: &str, prompt: Prompt) -> SeatRequest {
         let info = self.session.seat_info(seat);
         let model = info.map_or("", |info| &info.model);
@@ -147,14 +147,14 @@ impl Engine<'_> {
             temperature: info.and_then(|info| info.temperature),
             effort: info.and_then(|info| info.effort),
             max_output_tokens: info.and_then(|info| info.max_output_tokens),
-            // Whoever is asked gives up after the engine did.
+            // The participant must time out after the engine.
             timeout: self.step_timeout(step).map(|time| time.saturating_add(Duration::from_secs(1))),
             ..SeatRequest::alone(seat, model, prompt)
         }
     }
 
-    /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
-    /// again first: nobody else has taken the item.
+    /// Records a result. If the claim expired meanwhile, as on a machine that slept, claims the item again
+    /// first; no other worker takes it.
     pub(super) fn settle_item(&mut self, back: Box<WorkItemReturned>) -> Result<(), EngineError> {
         let is_held = self.session.items.get(&back.item).is_some_and(|item| item.is_held((self.now)()));
         if !is_held {
@@ -166,8 +166,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The next time at which something is due though nothing came back: a try after its wait, a claim that
-    /// wanes, the session's end.
+    /// Returns the next time at which something is due without a result: an attempt after its wait, the renewal
+    /// of a claim, the session's end.
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
         let due_in = |item: &WorkItem| match &item.claim {
@@ -181,7 +181,7 @@ impl Engine<'_> {
         };
         let items = self.session.open_items().filter_map(due_in);
         let session = self.session_time_left().map(|left| left.as_millis() as u64);
-        // A clock may go back: what is due is looked at again in a moment, not at once for ever.
+        // A clock may go back; this minimum prevents a busy loop.
         let millis = items.chain(session).min()?;
         Some(Instant::now() + Duration::from_millis(millis.max(1)))
     }
@@ -205,7 +205,7 @@ impl Engine<'_> {
         Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
     }
 
-    /// The time left of the open round: its deadline, or the session's end if that is sooner.
+    /// Returns the time left of the open round: until its deadline or the session's end, whichever is sooner.
     pub(super) fn time_left(&self, round: &RoundRun) -> Option<Duration> {
         let ran = self.session.round_ran_ms(round, (self.now)());
         let of_round = round.deadline_ms.map(|ms| Duration::from_millis(ms.saturating_sub(ran)));
@@ -213,7 +213,7 @@ impl Engine<'_> {
     }
 }
 
-/// Half of its claim's time is over.
+/// Checks if half of the claim's lease is over.
 pub(super) fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
 }
@@ -236,7 +236,7 @@ mod tests {
         Timestamp(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
     }
 
-    /// The machine sleeps while this one works, and it answers so long after that.
+    /// Lets the machine sleep during its request, and answers after this delay.
     struct Sleeper(Duration);
 
     impl Participant for Sleeper {
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// An engine whose agent `ann` has a work item, and a request of whom costs a dollar.
+    /// Runs `act` on an engine with a work item of agent `ann`, whose requests cost one dollar.
     fn with_item(act: impl FnOnce(&mut Engine<'_>)) {
         let definition = "steps: [{id: a, type: agent, agent: ann, max_retries: 1}]\n";
         let ann =

@@ -49,13 +49,18 @@ pub fn floods(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     })
 }
 
+/// Whether [`harmless`] would change nothing.
+pub fn is_harmless(text: &str) -> bool {
+    if text.is_ascii() {
+        return !text.bytes().any(|byte| byte != b'\n' && byte.is_ascii_control());
+    }
+    !floods(text).any(|(_, c, is_flood)| is_flood || (c != '\n' && is_unsafe(c)))
+}
+
 /// The text with every unsafe character made visible and floods of marks counted instead of stacked;
 /// line feeds stay, tabs become spaces.
 pub fn harmless(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() && !text.chars().any(|c| c != '\n' && is_unsafe(c)) {
-        return Cow::Borrowed(text);
-    }
-    if !floods(text).any(|(_, c, is_flood)| is_flood || (c != '\n' && is_unsafe(c))) {
+    if is_harmless(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

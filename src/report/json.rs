@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::model::Document;
-use crate::sanitize::{floods, is_unsafe};
+use crate::sanitize::{floods, is_harmless, is_unsafe};
 
 /// The report as JSON: the model that every format is written from, with stable keys for scripts.
 pub fn json(document: &Document<'_>) -> String {
@@ -29,18 +29,17 @@ pub fn safe_json(value: &Value) -> String {
 /// JSON text with every unsafe character inside its strings written as `\uXXXX`; line feeds
 /// between values stay.
 pub fn terminal_safe_json(json: &str) -> Cow<'_, str> {
-    let acts = |(_, c, is_flood): &(usize, char, bool)| is_flood | (*c != '\n' && is_unsafe(*c));
-    if !floods(json).any(|found| acts(&found)) {
+    if is_harmless(json) {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 64);
     let mut units = [0; 2];
-    for found in floods(json) {
-        if !acts(&found) {
-            out.push(found.1);
+    for (_, c, is_flood) in floods(json) {
+        if !is_flood && (c == '\n' || !is_unsafe(c)) {
+            out.push(c);
             continue;
         }
-        for unit in found.1.encode_utf16(&mut units) {
+        for unit in c.encode_utf16(&mut units) {
             let _ = write!(out, "\\u{unit:04x}");
         }
     }

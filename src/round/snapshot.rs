@@ -29,9 +29,7 @@ pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
 }
 
 pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {

@@ -1,5 +1,6 @@
-//! What agents are given and what of them is kept, seen where it arrives: in captured requests, on a
-//! program's standard input and in its files.
+//! Inputs and stored outputs of agents.
+//!
+//! Checked at the receiving end: in captured requests, on a program's standard input, in its files.
 
 use std::time::Duration;
 
@@ -269,7 +270,7 @@ steps:
     desk.run(["check", "decide.yaml"]).code(0);
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
-    // Cyd and Bob sat in the round.
+    // Cyd and Bob were seats of the round, so only Ann reviews it.
     let [_, _, round, artifact] = &offered[..] else { panic!("{offered:?}") };
     assert_eq!((&round["step"], &round["participant"]), (&json!("of-round"), &json!("ann")));
     assert_eq!(round["input"]["artifact"]["kind"], "round");
@@ -307,7 +308,7 @@ steps:
     );
     desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(3);
     let mut screen = Screen::open(&desk, (120, 40), &["s.s2s"]);
-    // Eight lines, the last ones, and none of a program that did its work.
+    // The last eight lines; none of a program that succeeded.
     screen.wait_for(&["✗ test", "│ 14", "│ 20", "│ test a"]);
     screen.wait_without(&["│ 13", "│ all is well", "\u{1b}"]);
     screen.send("\u{3}\u{3}");

@@ -1,6 +1,6 @@
-//! Altered session files: every change of a byte, a document or the story is found, and none panics.
+//! Altered session files: every change is found, and none panics.
 //!
-//! The forgeries are rewritten with a chain that fits, as somebody would who knows the format.
+//! The forgeries have a matching hash chain, as a forger who knows the format would write it.
 
 use std::sync::Arc;
 
@@ -84,12 +84,12 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
         };
         for at in 0..all.len() {
             let what = format!("{name}, {at}: {:?}", all[at].event).chars().take(90).collect::<String>();
-            // A claim that stands twice is one that was renewed.
+            // A duplicate claim is a renewal.
             let is_claim = matches!(all[at].event, Event::WorkItemClaimed(_));
             assert!(is_claim || checked.is_found(at, &[&all[at], &all[at]], at + 1), "{what} doubled");
             if at + 1 < all.len() {
                 assert!(checked.is_found(at, &[], at + 1), "{what} taken out");
-                // In which order seats and agents settled cannot be told from another order.
+                // The order in which seats and agents settled is not verifiable.
                 let is_level = settles(at) && settles(at + 1);
                 let swapped = is_level || checked.is_found(at, &[&all[at + 1], &all[at]], at + 2);
                 assert!(swapped, "{what} swapped with the next");
@@ -118,7 +118,7 @@ fn each(events: &mut [TimedEvent], mut change: impl FnMut(&mut Event)) {
     }
 }
 
-/// Counts anew what the events before a tally say, as a careful forger would.
+/// Recomputes the events from the tally on, as a careful forger would.
 fn recount(events: &mut Vec<TimedEvent>) {
     let at = events.iter().position(|s| matches!(s.event, Event::TallyMade(_))).expect("counted");
     let mut session = folded(&events[..at]);
@@ -218,7 +218,7 @@ fn a_file_rewritten_whole_is_found_by_a_hash_noted_earlier() {
     assert_eq!(verify(&second, None).findings, [], "nothing in it is wrong");
     assert!(texts(&verify(&second, Some(&head))).contains("truncated or rewritten"));
     assert_eq!(verify(&first, Some(&head)).findings, []);
-    // Cut back to a document's end: whole, and found by the hash only.
+    // Cut at the end of a document: intact, and found only by the expected hash.
     let all = events(&first);
     let back = chained(&all[..all.len() - 3]);
     assert_eq!(verify(&back, None).findings, []);
@@ -230,7 +230,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
     let mut all = events(&Place::finished(ONE_ROUND).bytes());
     let session = folded(&all);
     let key = RoundKey::new([5; 32]);
-    // Every seat's seal is made anew, each bound to the seat before it in the roster.
+    // All seals are recomputed, each bound to the previous seat of the roster.
     let round = &session.rounds[0];
     let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
     each(&mut all, |event| match event {

@@ -1,4 +1,4 @@
-//! `ask`, and a result in one look: what is sent to whom, what is shown first, what is never done.
+//! The `ask` command and the short result: requests, summary, limits.
 
 use crate::program::{Desk, has};
 use crate::pty::{Screen, cells, command};
@@ -6,7 +6,7 @@ use crate::server::{Answer, Server};
 
 const QUESTION: &str = "Which cache first?";
 
-/// A local server with three models, of which one cannot chat; the first votes `a`, the others `b`.
+/// A local server with three models, one of them for embeddings; the first votes `a`, the others `b`.
 pub fn local() -> Server {
     Server::start(|request| {
         if request.path().ends_with("/models") {
@@ -108,7 +108,7 @@ fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
     }
     let (code, raw) = Screen::open(&desk, (80, 24), &["report", &id, "--full"]).end();
     assert!(code == 0 && String::from_utf8_lossy(&raw).contains("## The record"));
-    // Both commands that it ends with can be pasted.
+    // Both commands at the end of the output work as printed.
     desk.run(["verify", &format!("{id}.s2s")]).code(0);
     desk.run(["report", &id, "--full"]).code(0).shows("## The record");
     let mut plain = command(&desk, &["report", &id]);

@@ -1,5 +1,6 @@
-//! Bad input: a clear error with its place, everything wrong in a file at once, soon, with little memory, and
-//! nothing lost; the words of other tools are taken for what they mean or get their cure.
+//! Bad input: all errors of a file at once, with hints.
+//!
+//! Errors are quick and need little memory. Terms of other tools are synonyms or get a hint.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -9,7 +10,7 @@ use crate::program::{Desk, sha256};
 
 const SECRET: &str = "sk-0123456789-do-not-tell";
 
-/// Runs a definition and wants these words in the error, soon even in a build without optimisation.
+/// Runs an invalid definition, and requires these words in the error; fast even in a debug build.
 #[track_caller]
 fn refused(desk: &Desk, definition: impl AsRef<[u8]>, words: &[&str]) {
     desk.write("decide.yaml", definition);
@@ -101,7 +102,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     }
 }
 
-/// A saved session's bytes, its first document changed and hashed anew.
+/// Returns the bytes of a saved session with its first document changed and its hash recomputed.
 fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
     desk.run(["--batch", "decide.yaml"]);
@@ -201,7 +202,7 @@ const BASE: [&str; 5] = [
     "",
 ];
 
-/// What is written and what its answer must hold, of the rows of a kind; without those that have no cure yet.
+/// Returns the inputs of a kind with the required hints; skips inputs that have no hint yet.
 fn rows(kind: &str) -> Vec<(&'static str, &'static str)> {
     let cells =
         TABLE.lines().filter_map(|line| line.strip_prefix(kind)?.strip_prefix('\t')?.split_once('\t'));
@@ -276,7 +277,6 @@ fn tells_all_errors_and_warnings_of_each_file() {
     assert!(desk.sessions().is_empty());
 }
 
-/// Names, types, graph, templates, quorum, personas, models, tasks and secrets in one run, each once.
 #[test]
 fn errors_of_every_kind_are_found_in_one_run() {
     let desk = Desk::with(

@@ -1,4 +1,4 @@
-//! Services that misbehave: each seat's outcome is recorded with its reason, and the round goes on.
+//! Misbehaving services: the outcome is recorded, and the round continues.
 
 use std::fs;
 use std::time::Duration;
@@ -19,7 +19,7 @@ quorum: 1
 timeout: 20s
 ";
 
-/// The head of a packed body. Nothing is ever unpacked, so that a bomb stays as small as it came.
+/// Header of a gzip body. The program never unpacks bodies, so a bomb stays small.
 const GZIP: [u8; 20] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1, 1, 0x0d, 0, 0, 0, 0xc2, 0xa0, 0xf7];
 
 fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
@@ -80,7 +80,7 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     assert!(requests.iter().all(|request| !String::from_utf8_lossy(&request.body).contains(KEY)), "{name}");
 }
 
-/// What a service or a program says of its failure may quote an answer.
+/// Error messages of services and programs may quote an answer.
 #[test]
 fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
     const SAID: &str = "vote: A because PLANTED";
@@ -117,7 +117,7 @@ fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
     desk.run(["verify", "s.s2s"]).code(0);
 }
 
-/// Local servers are given keys such as `none`, which may be a vote.
+/// Local servers get dummy keys such as `none`, which may also be a vote.
 #[test]
 fn a_key_that_is_a_word_is_masked_in_errors_and_changes_no_answer() {
     let table = TABLE.replace("[a, b]", "[redis, none]").replace("rule: majority", "rule: plurality");

@@ -1,6 +1,7 @@
-//! Blindness: while a round is open, nothing that was answered can be read, on any surface.
-//! Two seats have answered, the third is held back by the server. Every file and every verb is read
-//! in that moment, and once more with other answers: what is seen must not depend on them.
+//! Blindness: nothing shows an answer while a round is open.
+//!
+//! Two seats have answered, and the server delays the third. The test reads every file and runs every command at
+//! that moment. It repeats this with other answers: the output must not depend on them.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -35,7 +36,7 @@ rule: majority
 quorum: 2
 ";
 
-/// A round in which `first` has given `replies` in turn, `second` a vote, and `third` nothing yet.
+/// A round with `replies` of `first` in turn, a vote of `second`, and nothing of `third` yet.
 struct OpenRound {
     desk: Desk,
     server: Server,
@@ -49,7 +50,7 @@ impl OpenRound {
         let turn = AtomicUsize::new(0);
         let server = Server::start(move |request| match request.seat().as_str() {
             "first" => replies[turn.fetch_add(1, Ordering::SeqCst).min(replies.len() - 1)].clone(),
-            // Late enough that the order of the seals is always the same.
+            // Late enough for a fixed order of the seals.
             "second" => {
                 Answer::chat(&format!("vote: beta\nposition: {MARKER}")).after(Duration::from_millis(250))
             }
@@ -61,7 +62,7 @@ impl OpenRound {
         let mut child = desk.start(["--batch", "decide.yaml", "--json", "--save", FILE]);
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut printed = String::new();
-        // What is printed is on disk already.
+        // Printed events are on disk.
         while printed.matches("\"event\":\"ballot_sealed\"").count() < 2 {
             assert!(out.read_line(&mut printed).expect("UTF-8") > 0, "two seats seal: {printed}");
         }
@@ -83,7 +84,7 @@ impl OpenRound {
         }
         #[cfg(target_os = "linux")]
         for name in ["cmdline", "environ"] {
-            // What is not even readable shows nothing: the process is closed to its user, too.
+            // An unreadable file shows nothing; the process is closed to its user, too.
             let bytes = fs::read(format!("/proc/{}/{name}", self.child.id())).unwrap_or_default();
             found.push((name.to_owned(), String::from_utf8_lossy(&bytes).into_owned()));
         }
@@ -92,7 +93,7 @@ impl OpenRound {
         found
     }
 
-    /// Lets the third seat answer and waits for the end; gives the rest of what was printed.
+    /// Releases the third seat and waits for the end; returns the remaining output.
     fn close(mut self) -> (Desk, String) {
         self.server.release();
         let mut rest = String::new();
@@ -109,7 +110,7 @@ fn run(desk: &Desk, verb: &str) -> Ran {
     desk.run(verb.split(' ').map(|word| if word == "FILE" { FILE } else { word }))
 }
 
-/// The marker as it is, and as it would stand inside base64 and hex.
+/// Returns the marker as it is, and as it would appear in base64 and hex.
 fn shapes() -> Vec<String> {
     let mut shapes = vec![MARKER.to_owned(), MARKER.to_lowercase()];
     for shift in 0..3 {
@@ -173,7 +174,7 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
             open.close();
             let plain = |text: &str| {
                 let text = text.replace(&id, "ID").replace(&place, "DESK").replace(&process, "(process N)");
-                // The port last: its digits may stand in a hash by chance.
+                // The port is last, because its digits may be part of a hash.
                 redacted(&text).replace(&port, "PORT")
             };
             seen.into_iter().map(|(name, text)| (plain(&name), plain(&text))).collect::<Vec<_>>()
@@ -197,14 +198,14 @@ fn value<'a>(text: &'a str, key: &str) -> &'a str {
     rest.lines().next().expect("a line").trim_matches('"')
 }
 
-/// The text without times, hashes and ciphertext; of ciphertext the length stays.
+/// Replaces times, hashes and ciphertext; keeps the length of ciphertext.
 fn redacted(text: &str) -> String {
     static CHANGED: LazyLock<[Regex; 4]> = LazyLock::new(|| {
         let changed = [
             // Short forms of a hash end in an ellipsis.
             r"[A-Za-z0-9+/=]{40,}|\b[0-9a-fA-F]{16}…",
             r#""|(elapsed_ms)[": 0-9]*"#,
-            // Of times the digits go, wherever one stands.
+            // Removes the digits of times.
             r"[^ ,\n}:]*:[^ ,\n}:]*:[^ ,\n}]*[ ,\n}]?",
             r"\b[0-9.]+ s\b",
         ];
@@ -216,7 +217,7 @@ fn redacted(text: &str) -> String {
         let is_hash = [16, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_hash { "HASH".to_owned() } else { format!("CIPHER({})", word.len()) }
     });
-    // YAML quotes a hash that begins with a digit, and no other.
+    // YAML quotes only hashes that begin with a digit.
     let text = quotes.replace_all(&text, "$1");
     let text = times.replace_all(&text, |found: &Captures| {
         let is_time = found[0].contains(|c: char| c.is_ascii_digit());
@@ -235,7 +236,7 @@ participants:
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 3,
   ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
-/// What the agent says first, which does not fit, and then; and what the model says.
+/// The agent's first, invalid reply, its second one, and the model's reply.
 const OTHERS: [&str; 3] = ["a red kite circles", "a barn owl waits", "a wren sings"];
 
 fn finds(bytes: &[u8], word: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Which model takes a seat, and how a seat without one is labelled.
+//! Selection of a seat's model, and labels of seats without one.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn models(ran: &Ran) -> Vec<String> {
     heads.map(|line| line.split(['(', ')']).nth(1).expect("a model").to_owned()).collect()
 }
 
-/// Everything that can name a model, but those named in `without`.
+/// Configures every source of a model except those in `without`.
 fn named(without: &[&str]) -> Vec<String> {
     let has = |what: &str| !without.contains(&what);
     let mut desk = Desk::new();
@@ -197,7 +197,7 @@ fn answers_scripted_for_copies_of_each_are_no_models() {
     assert!(report(&[]).contains("Scripted: 2 of 4 answers were given by a script, not by a model"));
     assert!(report(&["--round", "f.1.vote"]).contains("Scripted: 2 of 2"));
     assert!(!report(&["--round", "f.2.vote"]).contains("Scripted"), "each decision is told by its own");
-    // Where scripts alone voted, nothing was rehearsed.
+    // Scripts answer for all seats, so nothing is rehearsed.
     let both = first.to_owned() + &first.replace("f.1", "f.2");
     desk.answered(both, &["--rehearse"]).code(0).tells("outcome: 2 decisions");
 }

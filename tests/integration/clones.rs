@@ -1,5 +1,6 @@
-//! Every verb and every key of the screen over hostile clones: nothing of them runs, nothing is sent,
-//! nothing outside is read or written, and nothing waits for ever.
+//! Hostile clones under every command and every key of the screen.
+//!
+//! Nothing of a clone runs, sends, reads or writes outside the project, or blocks.
 
 #![cfg(unix)]
 
@@ -17,9 +18,9 @@ use crate::program::{Desk, arg};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
-/// What stands outside, and in variables, and must be seen nowhere.
+/// Content of files and variables outside the clone; must not appear anywhere.
 const SECRET: &str = "t0p-s3cret-0utside";
-/// A desk with a hostile clone in it, a secret beside it, and somebody who listens.
+/// A desk with a hostile clone, a secret next to it, and a server that listens.
 struct Clone {
     name: &'static str,
     desk: Desk,
@@ -41,7 +42,7 @@ impl Clone {
         for variable in ["AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
             desk = desk.set(variable, SECRET);
         }
-        // Nothing reaches the real services from here.
+        // Blocks the real services.
         let desk = desk.set("HTTPS_PROXY", "http://127.0.0.1:9").set("TERM", "xterm");
         let clone = Self { name, desk, outside: tempfile::tempdir().expect("a folder"), server };
         clone.secrets();
@@ -78,7 +79,7 @@ impl Clone {
         fs::write(self.outside.path().join("old.s2s"), text).expect("a file");
     }
 
-    /// What the clone would have run: it leaves a mark outside.
+    /// Returns the clone's command, which leaves a mark outside.
     fn mark(&self) -> String {
         format!("[sh, -c, \"echo ran >> {}; echo sk\"]", arg(&self.outside.path().join("RAN")))
     }
@@ -115,7 +116,7 @@ impl Clone {
         ] {
             self.desk.write(&format!("{name}.yaml"), format!("participants: {seats}\n{more}\n"));
         }
-        // A session that was begun elsewhere, to be gone on with.
+        // A session of another machine, to be resumed.
         let elsewhere = Desk::new();
         elsewhere.write("run.yaml", self.desk.read("ask.yaml"));
         elsewhere.run(["--batch", "--trust", "run.yaml", "--save", "s.s2s"]).code(4);
@@ -158,7 +159,7 @@ impl Clone {
         self.is_harmless(&format!("{args:?}"));
     }
 
-    /// No file but these holds what lies outside.
+    /// Fails if any new file contains the outside secret.
     fn kept_no_secret(&self, before: &[PathBuf]) {
         let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
         for path in self.desk.files().into_iter().filter(|path| is_own(path) && !before.contains(path)) {
@@ -218,7 +219,7 @@ fn clones() -> Vec<Clone> {
 const DEFINITIONS: [&str; 7] =
     ["run.yaml", "ask.yaml", "decide.yaml", "recorded.yaml", "links.yaml", "rehearsed.yaml", "person.yaml"];
 
-/// What is run of each verb, a line each; `*` stands for each definition.
+/// Variants of each command, one command a line; `*` is each definition.
 const VERBS: &str = "\
 --batch * | --batch --dry-run * | --batch * --model rehearsal | *
 ask Which? a b --with rehearsal --yes | ask Which? --rehearse --yes --about *
@@ -269,11 +270,11 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
             });
         }
     });
-    // The clone that redirects is asked about, not ignored.
+    // The redirecting clone needs consent; it is not ignored.
     clones[0].desk.run(["--batch", "decide.yaml"]).code(2).tells("asks `exfil` at http://127.0.0.1");
 }
 
-/// A place of the screen, what is opened, the keys that lead there, and the words that tell one is there.
+/// A screen state: the file to open, the keys to press, and the words shown in that state.
 type Way = (ScreenState, &'static str, &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
@@ -343,10 +344,10 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                         screen.press(key, &[words]);
                     }
                     screen.send(&typed(binding.keys[0]));
-                    // What it opened is handed in, and the first of it chosen.
+                    // Submits an opened form, or chooses the first row of an opened list.
                     screen.send("\u{13}");
                     screen.send("\r");
-                    // A refused form that comes back between two of them takes the first one's question away.
+                    // A refused form may reopen between two of them and replace the question of the first.
                     screen.send("\u{3}\u{3}\u{3}\u{3}");
                     let (_, raw) = screen.end();
                     clone.is_silent(&what, &String::from_utf8_lossy(&raw));
@@ -374,7 +375,7 @@ fn no_clone_of_the_table_runs_sends_reads_or_writes_outside() {
                 for (at, (name, script)) in part.iter().enumerate().step_by(cases(3, 1)) {
                     let clone = Clone::made(name, functions, script);
                     let before = clone.desk.files();
-                    // A sample takes each third clone, other verbs in each, and the screen in some.
+                    // A sample takes every third clone with some of the commands.
                     for args in TRIED.split(" | ").skip(cases(at / 3 % 3, 0)).step_by(cases(3, 1)) {
                         let ran = clone.desk.run(args.split(' '));
                         assert!((0..=6).contains(&ran.code), "{name}: {args}: {}", ran.err);

@@ -1,4 +1,4 @@
-//! The process of an open round from outside: it leaves no core file, and what was sealed is not in its memory.
+//! Process of an open round: no core file, no answers in memory.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -24,7 +24,7 @@ fn secret() -> String {
     "ssorc-arbez".chars().rev().collect()
 }
 
-/// Answers on a connection of its own, so that no buffer of a kept one holds what was said.
+/// Answers on a separate connection, so that no buffer of a kept connection contains the answer.
 fn votes(request: &Request) -> Answer {
     let text = format!("vote: alpha\nrationale: [\"{}, as {} says\"]\n", secret(), request.seat());
     let body = serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}]});
@@ -33,7 +33,7 @@ fn votes(request: &Request) -> Answer {
     Answer::raw(format!("{head}{}\r\n\r\n{body}", body.len()))
 }
 
-/// A session whose second seat never answers in this round; runs until so many answers are sealed.
+/// Runs a session whose second seat never answers in this round, until `sealed` answers are sealed.
 fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     let server = Server::start(move |request| {
         let is_slow = request.seat() == "bob" && request.user_text().contains(round);
@@ -50,7 +50,7 @@ fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
 
 #[test]
 fn no_core_file_is_made_of_an_open_round() {
-    // A limit raised from outside does not help either.
+    // A limit raised from outside does not help.
     for raised in [false, true] {
         let (desk, _server, mut child) = open_in("Which first?", 1);
         let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).expect("limits");
@@ -72,8 +72,7 @@ fn no_core_file_is_made_of_an_open_round() {
     }
 }
 
-/// How often each of these byte strings stands in what the process may write to; none where it may not be
-/// looked into at all.
+/// Counts these byte strings in the writable memory of the process; `None` if it cannot be read.
 fn found<const N: usize>(child: &Child, wanted: [&[u8]; N]) -> Option<[usize; N]> {
     let maps = fs::read_to_string(format!("/proc/{}/maps", child.id())).ok()?;
     let memory = File::open(format!("/proc/{}/mem", child.id())).ok()?;

@@ -1,5 +1,6 @@
-//! Properties of the session core, over random definitions and random sequences of commands.
-//! What is drawn and how a session is driven lies in `core/`; here stands what must hold.
+//! Properties of the session core, over random definitions and commands.
+//!
+//! Generators and the driver are in `core/`.
 
 mod draw;
 mod drive;
@@ -17,8 +18,8 @@ use drive::{SEATS, states, surfaces};
 use crate::forge::chained;
 use crate::sitting::Sitting;
 
-/// Returns a configuration with the same `all` cases in every full run, and a quarter of them in a
-/// sample; `PROPTEST_CASES` asks for so many new ones.
+/// Returns a configuration with the same `all` cases in every full run, and a quarter of them in a sample.
+/// `PROPTEST_CASES` requests that many new cases.
 fn config(all: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
@@ -30,8 +31,8 @@ fn config(all: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(120))]
 
-    /// No sequence of commands panics, a refused one changes nothing, and the fold of every prefix
-    /// of the log is the state at that point; so it is after a round trip through the file.
+    /// No sequence of commands panics, and a refused command changes nothing. The fold of every prefix equals
+    /// the live state, also after a round trip through the file.
     #[test]
     fn the_fold_of_every_prefix_is_the_live_state(drawn in definition(), acts in actions(60)) {
         let sitting = Sitting::after(&drawn, &acts);
@@ -50,7 +51,7 @@ proptest! {
         prop_assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     }
 
-    /// Who does what `next` says comes to the end, or to a question nobody answers.
+    /// The end is a finished session, or a question that nobody answers.
     #[test]
     fn who_follows_next_comes_to_an_end(drawn in definition(), acts in actions(20), answers: bool) {
         let mut sitting = Sitting::after(&drawn, &acts);
@@ -75,7 +76,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(60))]
 
-    /// The order in which seats settle changes nothing: not the state, not the tally, not a report.
+    /// The state, the tally and the reports are the same.
     #[test]
     fn the_order_of_arrival_changes_nothing(
         drawn in one_round(),
@@ -108,8 +109,7 @@ proptest! {
         prop_assert_eq!(straight, mixed);
     }
 
-    /// While a round is open nothing of an answer can be read anywhere, and two rounds that differ
-    /// only in what was answered look the same.
+    /// Rounds that differ only in their answers look the same.
     #[test]
     fn an_open_round_shows_nothing_of_its_answers(
         drawn in one_round(),
@@ -122,7 +122,7 @@ proptest! {
             sitting.until_seats();
             let mut shown = Vec::new();
             for (seat, ballot) in ballots.iter().enumerate() {
-                // Whether a seat is sealed may be seen, so both runs seal all.
+                // Whether a seat is sealed is public, so both runs seal all.
                 sitting.settle(seat, if *ballot == Ballot::Fail { Ballot::Invalid } else { *ballot });
                 let debug = format!("{:?}", sitting.session);
                 assert!(!debug.contains(word), "the state holds the answer's text");
@@ -136,7 +136,7 @@ proptest! {
             prop_assert!(!left.contains("QuokkaMarker") && !right.contains("NumbatMarker"));
             prop_assert_eq!(left, right);
         }
-        // The marker is really in there: it is shown once the round is closed.
+        // The answers contain the marker: it is shown once the round is closed.
         let mut sitting = sitting;
         sitting.close();
         sitting.finish();
@@ -152,7 +152,7 @@ fn revealed(events: &[TimedEvent]) -> Vec<String> {
     events.iter().filter_map(name).collect()
 }
 
-/// A session whose one round ended level, all but counted.
+/// Returns a session whose only round ended in a tie, before the tally.
 fn level(ties: &str) -> Sitting {
     let text = format!(
         r#"{{"participants": ["dora", "abe", "cleo", "bert"], "steps": [{{"id": "pick", "type": "round",

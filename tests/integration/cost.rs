@@ -1,4 +1,4 @@
-//! Tokens and money: what a run could cost before it, and what it cost after it.
+//! Tokens and cost: estimates before a run, actual values after it.
 
 use serde_json::json;
 
@@ -50,11 +50,11 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
 fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() {
     let server = Server::start(|_| counted());
     let desk = desk(&server);
-    // 200 tokens anew, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
+    // 200 new tokens, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
     let cost = "$0.0256, 2,000 tokens in (80 % from caches), 200 out";
     let ran = desk.saves(&["--model", "lab/m"]).code(0);
     has_lines(&ran.err, &[&format!("spent: {cost}")]);
-    // What is configured later changes nothing of what was, and a project has no say in it.
+    // Later prices do not change past costs; prices of a project are ignored.
     desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
     let report = desk.report("s.s2s");
     assert_eq!(report["prices"], json!({"lab/m": {"input": 10.0, "cached": 1.0, "output": 100.0}}));
@@ -75,7 +75,7 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
     assert!(!read.contains(" $") && read.contains("cost unknown, 2,000 tokens in"), "{read}");
 }
 
-/// A desk whose models are behind a proxy, the price of which nobody knows.
+/// Returns a desk whose models are behind a proxy with unknown prices.
 fn proxied(server: &Server) -> Desk {
     let desk = Desk::with(ROUND);
     let config = format!("providers:\n  litellm: {{base_url: \"{}/v1\"}}\n", server.url());
@@ -116,7 +116,7 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
         ran.tells(why);
     }
     assert!(server.requests().is_empty());
-    // A server on this machine costs nothing, unless it has a hosted service's name.
+    // A server on this machine is free, unless it has the name of a hosted service.
     let url = format!("{}/v1", server.url());
     let here =
         Desk::with(ROUND).served_by(&server).set("OPENAI_BASE_URL", &url).set("OPENAI_API_KEY", "sk-x");
@@ -127,12 +127,12 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
     Desk::with(&format!("{ROUND}{scripts}")).run(["--batch", "decide.yaml", "--max-usd", "0.000001"]).code(0);
 }
 
-/// A reply as long as allowed costs one dollar; each seat and each agent may be asked once more.
+/// A reply of the maximum length costs one dollar; each seat and agent may be re-asked once.
 #[test]
 fn nothing_is_sent_that_could_cost_more_than_the_limit() {
     let agent =
         "participants: [{name: ann, persona: qa-lead}]\nsteps: [{id: one, type: agent, agent: ann}]\n";
-    // They are at work at the same time, and share the limit.
+    // Both work at the same time and share the limit.
     let agents = "participants: [{name: ann, persona: qa-lead}, {name: bob, persona: skeptic}]\nsteps:\n  - id: both\n    \
                   type: parallel\n    steps: [{id: one, type: agent, agent: ann}, {id: two, type: agent, agent: bob}]\n";
     for (definition, asked, limits, why) in [
@@ -177,23 +177,23 @@ fn a_projects_price_counts_once_it_is_agreed_to_and_the_higher_of_two_for_a_limi
 
 #[test]
 fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happens() {
-    // Every reply breaks off after its first tokens: nobody tells what it used.
+    // Every reply breaks off after its first tokens, so its usage is unknown.
     let broken = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";
     let server = Server::start(move |_| Answer::raw(broken));
     let desk = desk(&server);
-    // A request may cost about $0.42: the limit bears two of each seat, and not a fifth.
+    // A request may cost about $0.42: the limit covers two of each seat, but not a fifth.
     let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s", "--max-usd", "1.8"];
     let ran = desk.run(run).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);
     ran.tells("; one more request could cost $0.42");
-    // What the first run may have cost is not forgotten.
+    // The possible cost of the first run counts.
     let ran = desk.run(["resume", "s.s2s", "--max-usd", "1.8"]).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);
-    // With room for more, four tries are made of each.
+    // A higher limit covers four attempts of each.
     let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "t.s2s", "--max-usd", "9"];
     desk.run(run).code(5);
     assert_eq!(server.requests().len(), 12);
-    // Requests that were refused were not charged.
+    // Refused requests are free.
     let busy = Server::start(|_| Answer::new(503, &[], "{}"));
     let desk = self::desk(&busy);
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "1.8"]).code(5);

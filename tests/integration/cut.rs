@@ -1,5 +1,6 @@
-//! A session file cut at every byte, a session killed at 200 moments, and a machine that loses its power: what is
-//! whole is read, the rest is kept aside, nobody is asked twice, and it comes to the end it would have come to.
+//! Interrupted sessions: files cut at every byte, 200 kills, simulated power cuts.
+//!
+//! Whole documents are read, torn bytes are set aside, no seat is asked twice, and the outcome is the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +60,7 @@ fn reads_cut(bytes: &[u8], cuts: impl Iterator<Item = usize>) {
 fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
     let bytes = Place::finished(ONE_ROUND).bytes();
     let ends = ends(&bytes);
-    // A sample takes every 31st byte, and all around the ends of documents.
+    // A sample takes every 31st byte, and all bytes near the ends of documents.
     let is_sampled = |cut: &usize| cut.is_multiple_of(31) || ends.iter().any(|end| end.abs_diff(*cut) < 3);
     reads_cut(&bytes, (0..=bytes.len()).filter(|cut| cases(is_sampled(cut), true)));
 }
@@ -86,7 +87,7 @@ fn a_cut_file_is_mended_and_comes_to_the_same_end() {
         }
         let sealed = before.open_round().map_or(0, roundtable::history::RoundRun::sealed);
         if sealed > 0 {
-            // The round had closed in the run that was cut back: its key is gone.
+            // The round had been closed before the cut, so its key is gone.
             lost_once += 1;
             assert_eq!(ran.done, Ok(ExitCode::Waiting), "cut at {cut}");
             let lost = place.session().open_round().expect("still open").key_lost.clone();
@@ -126,7 +127,7 @@ fn two_torn_writes_at_one_place_are_both_kept() {
     assert_eq!(place.bytes(), bytes[..end]);
 }
 
-/// What no document of this program ends with, as a power cut or a full disk leaves it.
+/// Power cuts and full disks leave such endings; this program never writes them.
 #[test]
 fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -158,7 +159,7 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
             let opened = Journal::open(&place.disk, &place.file()).expect("opens");
             let kept = std::fs::read(opened.torn.expect("kept beside")).expect("kept");
             assert_eq!((kept.as_slice(), opened.log.torn), (*tail, tail.len()), "tail {number}");
-            // What the last decision called for is there again, in the same bytes.
+            // The resumed session repeats the events of the last decision, byte for byte.
             let mended = place.bytes();
             assert!(mended.len() >= end && bytes.starts_with(&mended), "tail {number}");
         }
@@ -211,7 +212,7 @@ steps:
   - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
 ";
 
-/// A service whose answers depend on seat and round alone, and come after 0 to 30 ms.
+/// Starts a service whose answers depend only on seat and round, and take 0 to 30 ms.
 fn service() -> (Server, Receiver<()>) {
     let (tell, told) = channel();
     let tell = Mutex::new(tell);
@@ -244,7 +245,7 @@ fn undisturbed() -> Expected {
     Expected { shared, outcome: outcome(&desk.state("s.s2s")) }
 }
 
-/// What is known of a seat at a kill: whether it may not be asked again.
+/// Returns whether a seat must not be asked again after the kill.
 fn is_settled(session: &Session, asked: &Asked) -> bool {
     let round = session.rounds.iter().find(|round| round.opened.number == asked.round);
     round.is_some_and(|round| {
@@ -253,12 +254,12 @@ fn is_settled(session: &Session, asked: &Asked) -> bool {
     })
 }
 
-/// Kills one run and goes on with it; says how many seats of the open round were sealed at the kill.
+/// Kills a run and resumes it; returns the number of sealed seats of the open round at the kill.
 fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
     let desk = Desk::with(DEFINITION);
     let (server, told) = service();
     let mut child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
-    // One in eight is killed somewhere on its way to the first request, the others after it.
+    // One in eight is killed before the first request, the others after it.
     let window = if moment.is_multiple_of(8) {
         60
     } else {
@@ -358,7 +359,7 @@ fn recorded(dir: &Path) -> (Place, Vec<Moment>, Vec<String>) {
     (place, moments, ran.seen.into_iter().map(|line| line.hash).collect())
 }
 
-/// A disk: names and contents as programs see them, and as they are after a power cut at the latest.
+/// A disk: current names and contents, and those that survive a power cut at least.
 #[derive(Default)]
 struct Model {
     names: BTreeMap<PathBuf, usize>,
@@ -368,7 +369,7 @@ struct Model {
 }
 
 impl Model {
-    /// Takes in an operation; `after` is how the files stand then.
+    /// Applies an operation; `after` is the tree after it.
     fn done(&mut self, op: StorageOp, path: &Path, after: &Tree) {
         let now = |path: &Path| after.get(path).cloned().unwrap_or_default();
         match op {
@@ -402,7 +403,7 @@ impl Model {
                 self.kept_names.extend(inside.map(|(name, file)| (name.clone(), *file)));
             }
             StorageOp::Remove => {
-                // A key is written over and synced before its name goes.
+                // A key is overwritten and synced before its name is removed.
                 if let Some(file) = self.names.remove(path) {
                     let zeros = vec![0; self.contents[file].len()];
                     (self.contents[file], self.kept_contents[file]) = (zeros.clone(), zeros);
@@ -430,7 +431,7 @@ impl Model {
             for contents in [&self.contents, &self.kept_contents, &halves] {
                 offer(names, &contents.iter().collect::<Vec<_>>());
             }
-            // One file's content arrives before another's that was written earlier.
+            // The content of one file may reach the disk before earlier writes of another.
             for early in 0..self.contents.len() {
                 let mut mixed: Vec<&Vec<u8>> = self.kept_contents.iter().collect();
                 mixed[early] = &self.contents[early];

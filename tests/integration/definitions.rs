@@ -1,6 +1,7 @@
-//! What a definition with a mistake in it gets: place, message and next step, for every mistake a
-//! person can make. The cases stand in `tests/fixtures/definitions.yaml`; a new case is a new entry.
-//! `UPDATE_DEFINITIONS=1` prints what each case gets now.
+//! Errors of invalid definitions: place, message and hint, for every mistake.
+//!
+//! The cases are in `tests/fixtures/definitions.yaml`; a new case is a new entry. `UPDATE_DEFINITIONS=1` prints
+//! the current errors.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,7 +20,7 @@ fn shown(problem: &Diagnostic) -> Value {
     Value::from(format!("{problem} -> {hint}"))
 }
 
-/// A problem always has a place and a next step.
+/// Fails unless a problem has a place and a hint.
 fn is_in_our_style(problem: &Diagnostic) {
     assert!(
         problem.place.as_ref().is_some_and(|place| place.line > 0 && place.column > 0),

@@ -1,5 +1,4 @@
-//! Discussions: every strategy to its end, the steps they expand to, and what is refused; conflicts opened by
-//! blocks, what later rounds see of them, what `verify` finds.
+//! Discussions: every strategy, the expanded steps, refusals, conflicts from blocks.
 
 use serde_json::{Value, json};
 
@@ -59,7 +58,7 @@ fn every_strategy_runs_to_its_end() {
     assert!(names.iter().all(|name| page.contains(&format!("\n| `{name}`"))), "a row for each");
     for (strategy, answers, held, merges) in cases {
         let desk = desk(&format!("strategy: {strategy}"));
-        // Findings are collected, not decided; of two drafts nobody can prefer one.
+        // Findings are collected, not decided; each author ranks only the other draft.
         let is_decided = !["findings", "draft-rank"].contains(&strategy);
         let ran = run(&desk, &answers).code(if strategy == "draft-rank" { 3 } else { 0 });
         assert_eq!(rounds(&desk).len(), held, "{strategy}");
@@ -96,7 +95,7 @@ fn nobody_ranks_their_own_draft() {
         let shown = address.split("your_option_order:").nth(1).expect("options");
         assert!(!shown.contains(own.as_str()) && shown.contains("participant-"), "{own}: {shown}");
     }
-    // Everyone puts the own draft first, against the rules; it is not counted. Of the others, bob leads.
+    // Everyone ranks their draft first, which is not allowed and not counted. Bob leads among the others.
     let rank = |order: [&String; 3]| json!({"ranking": order});
     let ranks = json!({"ann": rank([&ann, &bob, &cy]), "bob": rank([&bob, &ann, &cy]), "cy": rank([&cy, &bob, &ann])});
     run(&desk, &json!({"talk-draft": drafts, "talk-rank": ranks})).code(0);
@@ -177,10 +176,10 @@ fn a_project_has_strategies_of_its_own() {
     assert_eq!(rounds(&desk), ["talk-one", "talk-two"]);
     assert!(desk.run(["strategies"]).code(0).out.contains("twice       Vote twice. Good for tests."));
     assert_eq!(desk.run(["strategies", "twice"]).code(0).out.trim_end(), own.trim_end());
-    // What the rounds made of it do not take is found, too.
+    // Errors of the expanded rounds are found, too.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "revises: one, feedback: names"));
     desk.run(["check", "decide.yaml"]).code(2).shows("names");
-    // What it saved needs the file no more.
+    // A saved session does not need the file.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "command: [sh]"));
     desk.run(["verify", "s.s2s"]).code(0);
     let ran = desk.run(["check", "decide.yaml"]).code(2);
@@ -196,7 +195,7 @@ steps:
   - {id: after, type: round, question: \"What else?\"}
 ";
 
-/// The votes of skeptic and qa-lead, one list each, and how often the facilitator asks again.
+/// Returns the answers file with the votes of skeptic and qa-lead, and the facilitator's answers.
 fn answers(skeptic: &str, lead: &str, again: &str) -> String {
     let after = "{skeptic: {position: Nothing.}, qa-lead: {position: Nothing.}}";
     format!("adopt: {{skeptic: {skeptic}, qa-lead: {lead}}}\nagain: {again}\nafter: {after}\n")
@@ -269,7 +268,7 @@ fn a_step_records_what_its_result_names_and_conditions_see_it() {
     let conflict = json!({"id": "CONF-001", "title": "Who pays?", "minimum_change": "name a budget"});
     assert_eq!(seen["open_conflicts"], json!([conflict]));
     assert_eq!(seen["open_questions"], json!([{"id": "OQ-001", "title": "Who is on call?"}]));
-    // A list is what the last name of its path says.
+    // The heading of a list is the last name of its path.
     let desk = Desk::with(&RECORD.replace("from: context.synth}", "from: context.synth.questions}"));
     desk.answered(json!({"synth": {"questions": ["Who pays?"]}}), &[]);
     assert_eq!(desk.report("s.s2s")["questions"][0]["title"], "Who pays?");

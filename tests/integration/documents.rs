@@ -1,5 +1,6 @@
-//! Every command of the documents and of the help is run as it stands, in a folder of its own, with services
-//! that answer from this machine; what a document shows as output must be in the output.
+//! Commands of the documents and the help, run as printed.
+//!
+//! Services answer from this machine. Output shown in a document must be in the real output.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ use crate::program::Desk;
 use crate::server::Server;
 use crate::tidy::pages;
 
-/// Commands that are not run, by how they begin, and why.
+/// Prefixes of commands that are not run, and the reasons.
 const NOT_RUN: [(&str, &str); 13] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
@@ -30,7 +31,7 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("roundtable --batch cache.yaml --model claude-cli/", "needs the program; see seat_programs.rs"),
     ("roundtable --batch cache.yaml --model qa-lead=codex-cli/", "needs the program; see seat_programs.rs"),
 ];
-/// Commands that open the terminal UI, which the tests of the screen drive.
+/// Commands that open the terminal UI; the tests of the screen cover them.
 const ON_SCREEN: [&str; 3] =
     ["roundtable", "roundtable cache.yaml", "roundtable ask \"Which?\" in-process redis"];
 
@@ -80,7 +81,7 @@ fn folder(server: &Server) -> Desk {
     desk
 }
 
-/// Runs a script as a person does who has the program installed.
+/// Runs a script in a shell with the program in `PATH`.
 fn bash(desk: &Desk, script: &str) -> Output {
     let mut command = desk.shell("exec bash --noprofile --norc -eo pipefail -c \"$1\"", &[script]);
     let folder = Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().expect("a folder");
@@ -97,7 +98,7 @@ enum Deed {
 }
 
 impl Deed {
-    /// A command, with the exit code that its comment announces; else 0.
+    /// Returns a command with the exit code of its comment, or 0.
     fn run(script: &str) -> Self {
         let rest = script.split_once("# exit ").map_or("0", |(_, rest)| rest);
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -142,7 +143,7 @@ fn deeds(page: &str) -> Vec<Deed> {
     found
 }
 
-/// Whether the lines a document shows are in this output, in their order; `…` is anything.
+/// Checks that the output contains the shown lines in their order; `…` matches anything.
 fn is_shown(shown: &[String], output: &str) -> Result<(), String> {
     let mut rest = output;
     let pieces = shown.iter().flat_map(|line| line.split('…')).map(str::trim);
@@ -153,7 +154,7 @@ fn is_shown(shown: &[String], output: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Does what a text says; returns how many commands ran, and marks the exemptions that were needed.
+/// Performs the actions of a text; returns the number of commands, and marks the exemptions that were used.
 fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'static str>) -> usize {
     let mut ran = 0;
     for deed in deeds {
@@ -172,7 +173,7 @@ fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'stat
             used.insert(start);
             continue;
         }
-        // A reader's second run may write what the first one wrote.
+        // A reader's second run may overwrite files of the first.
         let done = bash(desk, &script);
         let output =
             String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
@@ -203,7 +204,7 @@ fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
     assert!(idle.is_empty(), "exemptions nobody needs: {idle:?}");
 }
 
-/// Every YAML example that is a whole definition passes `check`.
+/// Covers only examples that are whole definitions.
 #[test]
 fn every_definition_in_the_documents_loads_as_it_stands() {
     let mut found = 0;

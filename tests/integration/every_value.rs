@@ -1,7 +1,9 @@
-//! Every value of the session of every scenario, changed one at a time under a chain that fits: what
-//! `verify` does not find of it is what it says it does not check.
+//! Every value of the scenarios' sessions, changed one at a time.
 //!
-//! One value of each kind by default; `ROUNDTABLE_CASES=full` changes up to four of each.
+//! The hash chain matches, as a forger would write it.
+//!
+//! Changes that `verify` does not find must be listed as unchecked. One value of each kind by default;
+//! `ROUNDTABLE_CASES=full` changes up to four of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -18,7 +20,7 @@ use crate::scenarios::{Recorded, recorded};
 
 const SAMPLE: usize = 1;
 const FULL: usize = 4;
-/// Values that the scenarios do not hold and that may stand where others of their kind do.
+/// Valid values that do not occur in the scenarios.
 const MORE: [(&str, &str); 3] = [
     ("round_closed/reason", "facilitator"),
     ("round_closed/reason", "deadline"),
@@ -30,7 +32,6 @@ pub struct Base {
     pub values: Vec<Value>,
 }
 
-/// One value of one session.
 struct Place {
     base: usize,
     event: usize,
@@ -80,12 +81,12 @@ pub fn bases() -> Vec<Base> {
     };
     let mut bases: Vec<Base> = recorded().iter().map(of_scenario).collect();
     bases.push(base("remote", remote::recorded()));
-    // A kind is tried in the shortest session that has it.
+    // A kind is tested in the shortest session that has it.
     bases.sort_by_key(|base| base.events.len());
     bases
 }
 
-/// Every value of every session. Names that a price goes by are no kind of their own.
+/// Returns every value of every session; the names in a price table are one kind.
 fn places(bases: &[Base]) -> Vec<Place> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut places = Vec::new();
@@ -93,7 +94,7 @@ fn places(bases: &[Base]) -> Vec<Place> {
         for (event, value) in of.values.iter().enumerate() {
             let name = value["event"].as_str().expect("a name");
             let mut pointers = leaves(value);
-            // These two stand outside the event's own keys; the time does too, and is a value.
+            // These two are not keys of the event; the time is not either, but counts as a value.
             pointers.retain(|pointer| pointer != "/session" && pointer != "/event");
             pointers.push("/at".to_owned());
             for pointer in pointers {
@@ -110,7 +111,7 @@ fn places(bases: &[Base]) -> Vec<Place> {
     places
 }
 
-/// Some values of each kind.
+/// Returns some values of each kind.
 fn pool<'a>(bases: &'a [Base], places: &'a [Place]) -> BTreeMap<&'a str, Vec<Value>> {
     let mut pool: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for (kind, value) in MORE {
@@ -128,7 +129,7 @@ fn pool<'a>(bases: &'a [Base], places: &'a [Place]) -> BTreeMap<&'a str, Vec<Val
     pool
 }
 
-/// The event with its value changed to another that could stand there; none where nothing else can.
+/// Returns the event with another valid value, or `None` if no other value is possible.
 fn changed(base: &Base, place: &Place, pool: &BTreeMap<&str, Vec<Value>>) -> Option<(TimedEvent, Value)> {
     let of = &base.events[place.event];
     if place.pointer == "/at" {
@@ -139,7 +140,7 @@ fn changed(base: &Base, place: &Place, pool: &BTreeMap<&str, Vec<Value>>) -> Opt
     let mut others: Vec<Value> =
         pool[place.kind.as_str()].iter().filter(|other| *other != now).cloned().collect();
     others.push(another(now));
-    // Another one each time, and each that can stand there once.
+    // A different value for each place, and each valid value once.
     let first = place.nth % others.len();
     others.rotate_left(first);
     others.into_iter().find_map(|other| {
@@ -150,7 +151,6 @@ fn changed(base: &Base, place: &Place, pool: &BTreeMap<&str, Vec<Value>>) -> Opt
     })
 }
 
-/// Another value of the same type.
 fn another(value: &Value) -> Value {
     match value {
         Value::Bool(is) => (!is).into(),
@@ -171,7 +171,7 @@ fn another(value: &Value) -> Value {
     }
 }
 
-/// What the table says is told and not checked, as `event/key`.
+/// Returns the keys that the table lists as unchecked, as `event/key`.
 fn told() -> BTreeSet<String> {
     let keys = |line: &'static str| {
         let (event, keys) = line.split_once(": ").expect("an event");

@@ -1,5 +1,7 @@
-//! Evidence from the project: files, lines, diffs and pipes in the snapshot, and the references to them. A diff of
-//! a hostile repository runs nothing and leads nowhere, and its bytes depend on the two commits alone.
+//! Evidence from the project: files, lines, diffs, pipes, references.
+//!
+//! A diff of a hostile repository runs nothing and reads nothing outside. Its bytes depend only on the two
+//! commits.
 
 use std::fs;
 use std::process::Command;
@@ -58,7 +60,7 @@ fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
     desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("\"REQ-999⏎SRC-1:4\"");
 }
 
-/// The first draft holds the evidence, so that the round opens as it is shown.
+/// The first draft includes the evidence, so the round opens exactly as shown.
 #[test]
 fn the_screen_opens_a_round_with_evidence_at_once() {
     let desk = desk(REVIEW);
@@ -72,7 +74,7 @@ fn the_screen_opens_a_round_with_evidence_at_once() {
     let mut screen = Screen::open(&desk, (160, 60), &run);
     screen.wait_for(&["quit"]);
     desk.write("src/cache.rs", SOURCE.replace("60", "62"));
-    // It shows what changed, and opens once that was seen.
+    // The screen shows the change, and opens the round after the person has seen it.
     let changed = ["evidence changed on disk; review the snapshot again", "-", "61)", "62)"];
     screen.press("o", &changed);
     screen.press("o", &["accept"]);
@@ -145,7 +147,7 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
     assert!(refused.contains("nobody has agreed to this yet") && desk.sessions().is_empty(), "{refused}");
     desk.run(["--batch", "decide.yaml", "--trust"]).code(0);
     desk.run(["--batch", "decide.yaml", "--secrets", "allow"]).code(0);
-    // The screen asks, and the answer counts for this content alone.
+    // The screen asks, and the consent is valid only for this content.
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
     screen.wait_for(&["asks you first", "Hugging Face token"]);
     screen.press("o", &["Allow this?", "looks like a Hugging Face token"]);
@@ -157,7 +159,7 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
     desk.run(["--batch", "decide.yaml"]).code(0);
     write("b");
     desk.run(["--batch", "decide.yaml"]).code(2);
-    // The user's own definition, and one that holds none, ask nothing.
+    // The user's definition, and one without secrets, need no consent.
     desk.write("src/cache.rs", "x = 1;\n");
     desk.run(["--batch", "decide.yaml"]).code(0);
 }
@@ -169,7 +171,7 @@ fn a_snapshot_over_its_limit_is_not_sent() {
     desk.write("decide.yaml", desk.read("decide.yaml").replace(", lines: 2-3", ""));
     let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(2);
     ran.tells("`max_snapshot_bytes` is 1000").tells("artifact SRC-1 (");
-    // Nothing is lost: with the file smaller the session goes on.
+    // Nothing is lost: the session continues with a smaller file.
     desk.write("src/cache.rs", "x = 1;\n");
     desk.run(["resume", "s.s2s"]).code(0);
 }
@@ -197,7 +199,7 @@ const CHANGE: &str = "participants: [{persona: qa-lead, model: rehearsal}, {pers
                           artifacts: [{id: CHANGE, diff: \"HEAD~1..HEAD\", numbers: off}]\n\
                           question: \"Merge it?\"\nballot: {kind: choice, options: [yes-please, no]}\n";
 
-/// A repository after a script of bash. `$RAN` is a command that leaves a mark.
+/// Returns a repository made by a bash script. `$RAN` is a command that leaves a mark.
 fn repository(script: &str) -> Desk {
     let repository = Desk::with(CHANGE);
     let done = Command::new("bash")
@@ -219,7 +221,7 @@ fn repository(script: &str) -> Desk {
     repository
 }
 
-/// What is said of the definition in a folder, its snapshot if it has one; no program has run.
+/// Returns the messages about the definition in a folder, and its snapshot; fails if a program ran.
 #[track_caller]
 fn run(repository: &Desk, folder: &str, code: i32) -> String {
     let file = format!("{folder}/decide.yaml");
@@ -273,7 +275,6 @@ fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
     }
 }
 
-/// A user's own settings and the environment count as little.
 #[test]
 fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
     let other = repository(COMMITS);
@@ -296,7 +297,7 @@ fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
 
 #[test]
 fn a_git_file_that_leads_to_another_repository_is_refused() {
-    // The third to the sixth are git folders of one's own whose objects are another's.
+    // The third to the sixth are regular git folders with another repository's objects.
     for (lead, named) in rows(
         r#"echo 'gitdir: ../private/.git' > .git => private/.git
            ln -s ../private/.git .git => private/.git
@@ -331,14 +332,14 @@ fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
         "{COMMITS}; git clone -q --bare . .git/pool; git repack -adq; echo ../pool/objects > .git/objects/info/alternates"
     ));
     assert_shows_the_change(&run(&shared, ".", 0));
-    // Another folder cannot take a worktree's or a submodule's place.
+    // Another folder cannot use the git folder of a worktree or submodule.
     for (repository, folder) in [(tree, "tree"), (sub, "app/lib")] {
         repository
             .write("thief/.git", std::fs::read(repository.path(&format!("{folder}/.git"))).expect("a file"));
         std::fs::rename(repository.path("thief"), repository.path(&format!("{folder}-thief")))
             .expect("moved");
         assert!(run(&repository, &format!("{folder}-thief"), 2).contains("another folder"));
-        // It has to be named in the section for it.
+        // Only a `worktree` entry in the right section counts.
         let config = repository.path("app/.git/modules/lib/config");
         if let Ok(settings) = std::fs::read_to_string(&config) {
             std::fs::write(config, settings + "[other]\n\tworktree = ../../../lib-thief\n").expect("written");
@@ -347,7 +348,6 @@ fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
     }
 }
 
-/// A change of many files starts no program for each of them.
 #[cfg(unix)]
 #[test]
 fn one_git_reads_the_contents_of_all_files() {
@@ -360,7 +360,7 @@ fn one_git_reads_the_contents_of_all_files() {
     let repository = repository.set("PATH", &format!("{}:{path}", bin.display()));
     repository.run(["snapshot", "decide.yaml"]).code(0).shows("b/4");
     let asked = std::fs::read_to_string(repository.home().join("asked")).expect("a file");
-    // Two diffs are made of it: for the check and for the snapshot.
+    // Two diffs are made: for the check and for the snapshot.
     assert_eq!(asked.matches("cat-file").count(), 2, "{asked}");
 }
 
@@ -411,7 +411,7 @@ fn line_ends_of_a_session_that_git_has_changed_are_named() {
     assert_eq!(repository.read(".gitattributes"), "*.s2s -text\n");
 }
 
-/// Additions, deletions, modes, links, binary files, names, and a last line without an end.
+/// Additions, deletions, modes, links, binary files, names, and a last line without a line end.
 #[test]
 fn every_kind_of_change_is_told_as_git_tells_it() {
     let repository = repository(
@@ -434,10 +434,10 @@ fn every_kind_of_change_is_told_as_git_tells_it() {
         let line = line
             .replace("\"b/naïve-\\\"ü\\\".txt\"", "b/naïve-\"ü\".txt")
             .replace("\"a/naïve-\\\"ü\\\".txt\"", "a/naïve-\"ü\".txt");
-        // A link that becomes a file is one change here, and two for git.
+        // A link that becomes a file is one change here, but two for git.
         let is_of_link = line.contains("link")
             || ["-gone", "new file mode 100644", "deleted file mode 120000"].contains(&line.as_str());
-        // Git adds the line before a hunk to its head.
+        // Git adds the line before a hunk to its header.
         let end = line.rfind(" @@").filter(|_| line.starts_with("@@"));
         let head = end.map_or(line.as_str(), |end| &line[..end + 3]);
         assert!(is_of_link || shown.contains(&head), "{line}\n{}", shown.join("\n"));

@@ -1,5 +1,4 @@
-//! The published examples of context passing, as they stand, comments and a trailing comma among
-//! them: each loads and runs, and every step is handed exactly what the text says it is.
+//! Published examples of context passing: each step gets the documented context.
 
 use serde_json::{Value, json};
 
@@ -7,7 +6,7 @@ use crate::program::{Desk, named};
 
 const INPUT: &str = "Build a dark mode toggle";
 
-/// Runs an example with every agent answering `{"by": "<step>"}`, but for the answers given here.
+/// Runs an example whose agents answer `{"by": "<step>"}` unless `answers` has their answer.
 fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
     let path = format!("{}/tests/fixtures/workflows/{example}.json", env!("CARGO_MANIFEST_DIR"));
     let desk = Desk::new();
@@ -16,7 +15,7 @@ fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
     named(&ran.lines(), "work_item_offered")
         .iter()
         .map(|line| {
-            // Without a prompt an agent is handed the whole work item as JSON, its input at the top.
+            // Without a prompt, an agent gets the whole work item as JSON, with its input first.
             let prompt = line["prompt"].as_str().expect("a prompt");
             let prompt: Value = serde_json::from_str(prompt).expect("JSON");
             for (key, value) in line["input"].as_object().expect("a map") {
@@ -66,7 +65,7 @@ fn every_step_is_handed_what_the_text_says() {
         // Earlier results are injected in order.
         ("example-1", answers(&three), in_order.to_vec()),
         ("example-2", answers(&three), in_order.to_vec()),
-        // A reference stands beside the context.
+        // A reference is added to the context.
         ("example-3", answers(&three), vec![given(&json!({})), beside[0].clone(), beside[1].clone()]),
         // A transform is referenced by its output.
         ("example-4", json!({"plan": theme, "code": code}), vec![given(&json!({})), output]),

@@ -1,4 +1,4 @@
-//! What scripts may rely on: exit codes, each by a real case, what is said beside them, and `--json` line by line.
+//! Interface for scripts: exit codes, messages, and every line of `--json`.
 
 use std::io::{BufRead as _, BufReader};
 

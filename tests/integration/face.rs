@@ -1,4 +1,4 @@
-//! The facilitator's screen in a real terminal: whole sessions by keys alone.
+//! Facilitator's screen in a real terminal: whole sessions by keys alone.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ rule: majority
 deadline: 60s
 ";
 
-/// Everyone votes alpha at once; `slow` never.
+/// Starts a service where everyone votes alpha at once, except `slow`, which never answers.
 fn service(slow: &'static str) -> Server {
     Server::start(move |request| {
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
@@ -80,13 +80,13 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let server = service("cyd");
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
-    // The user's own configuration names the service: nobody has to agree.
+    // The service is in the user's configuration, so no consent is needed.
     screen.wait_for(&["DRAFT", "o open", "it asks `"]);
     assert!(!String::from_utf8_lossy(&screen.raw()).contains("asks you first"));
     screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close"]);
     screen.send("\t\t\t\t\t\t");
     screen.press("t", &[" 1:", " left"]);
-    // While it is open nothing of an answer has been on any screen.
+    // While the round was open, no screen showed anything of an answer.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
     screen.press("cy", &["votes alpha", "missing", "n ask again"]);
@@ -236,10 +236,10 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     screen.press("o", &["ann: your turn"]);
     screen.press("\r", &["Private answer for ann"]);
     screen.send(&format!("\t{SECRET}\tsure"));
-    // Nothing is filled in for anybody.
+    // No choice is preselected.
     screen.press(DONE, &["choose one first", SECRET]);
     screen.send("\x1b[C\t\t");
-    // A confidence that is no number does not count: the form says so, and keeps what was typed.
+    // An invalid confidence would not count: the form reports it and keeps the text.
     screen.press(DONE, &["This would not count", "confidence", SECRET]);
     screen.send("\u{7f}\u{7f}\u{7f}\u{7f}0.5");
     screen.press(DONE, &["1 of 2 sealed"]);
@@ -262,11 +262,11 @@ fn what_was_typed_is_back_the_next_time() {
     screen.wait_for(&["begin"]);
     screen.press("n", &["What everyone is asked", "[x] qa-lead"]);
     screen.send("What now?");
-    // A late reply of the terminal to another program lands in no field.
+    // A late reply of the terminal to another program does not enter a field.
     screen.send("\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\ Again");
     screen.wait_for(&["What now? Again"]);
     screen.press(DONE, &["DRAFT"]);
-    // Left before anything was on disk: what was typed is there the next time.
+    // Left before anything was on disk: the text is still there the next time.
     screen.quits();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["begin"]);

@@ -1,5 +1,6 @@
-//! Participants behind HTTP against a server that misbehaves in every way one can.
-//! Each fault comes to a failure with a name and no text of a reply, after as many requests as it deserves.
+//! Participants behind HTTP against a misbehaving server.
+//!
+//! Each error becomes a named failure without text of a reply, after the right number of requests.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::server::{Answer, Server};
 #[tokio::test]
 async fn sends_the_same_bytes_again_after_a_passing_fault() {
     let statuses = [408, 409, 429, 500, 502, 503, 504, 529].map(|status| Answer::new(status, &[], "later"));
-    // A status inside a 200 counts as that status.
+    // An error status inside a 200 counts as that status.
     let inside = Answer::json(200, &json!({"error": {"code": 502, "message": "upstream"}}));
     for answer in statuses.into_iter().chain([inside]) {
         let server = Server::turns(vec![answer, Answer::chat("fine")]);
@@ -129,7 +130,7 @@ async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
     assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
 }
 
-/// Those who wait see that a try failed and why, and that a reply has begun; of the reply they see nothing.
+/// Progress shows a failed attempt with its reason, and that a reply has begun, but nothing of the reply.
 #[tokio::test]
 async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
     let watches = ProgressBoard::default();

@@ -1,5 +1,4 @@
-//! Files and folders: what the program writes is its owner's alone, it writes through no link, and
-//! no file of a project leads it out of the project.
+//! Files and folders: modes, links, and no access outside the project.
 
 #![cfg(unix)]
 
@@ -56,7 +55,7 @@ fn all_that_is_written_is_its_owners_alone() {
     let desk = Desk::with(TABLE).served_by(&server);
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));
     let before = made(&desk, &[]);
-    // Nothing is left out of the modes that the program asks for.
+    // A cleared umask shows the modes that the program requests.
     let unmasked = |args: &[&str]| desk.shell("umask 000; exec \"$0\" \"$@\"", args);
     let run = |args: &[&str]| run(&mut unmasked(args));
     assert_eq!(run(&["init"]).code, 0);
@@ -69,7 +68,7 @@ fn all_that_is_written_is_its_owners_alone() {
         let even = (format == "madr").then_some("--even-undecided");
         assert_eq!(run(&report.into_iter().chain(even).collect::<Vec<_>>()).code, 0);
     }
-    // With a round open there is its key, too.
+    // An open round also has a key file.
     let mut child =
         unmasked(&["--batch", "decide.yaml", "--save", "new/open.s2s"]).start().expect("it starts");
     let keys = desk.home().join("state/keys");
@@ -99,7 +98,7 @@ fn no_key_is_kept_found_or_erased_through_a_link() {
     let store = KeyStore::new(Disk::default(), &keys);
     let key = RoundKey::new([7; 32]);
     fs::create_dir(&keys).expect("a folder");
-    // The folder was open to others: it is not afterwards.
+    // The folder was open to others; the program closes it.
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o777)).expect("a mode");
     link(&victim, keys.join("s.1.key"));
     assert!(store.find("s", 1).expect("a link is no key").is_none());
@@ -131,14 +130,14 @@ fn a_session_is_not_written_through_a_link() {
     desk.write("answers.yaml", "ok: {approved: true}");
     desk.run(["resume", "link.s2s", "--answers", "answers.yaml"]).code(2).tells("it is a link");
     assert_eq!(desk.read("real.s2s"), before);
-    // To look is free, and a new file goes through no link that waits for it.
+    // Reading a link is allowed; a new file is never written through one.
     desk.run(["verify", "link.s2s"]).code(0);
     link(desk.path("caught"), desk.path("new.s2s"));
     desk.run(["--batch", "decide.yaml", "--save", "new.s2s"]).code(2);
     link(desk.path("caught"), desk.path("report.md"));
     desk.run(["report", "real.s2s", "-o", "report.md"]);
     assert!(!desk.path("caught").exists());
-    // What was torn off is not written through one either.
+    // Torn bytes are not saved through a link either.
     desk.write("real.s2s", format!("{before}---\nseq: "));
     symlink(desk.path("caught"), desk.path(&format!("real.s2s.torn-{}", before.len()))).expect("a link");
     desk.run(["resume", "real.s2s", "--answers", "answers.yaml"]).code(3);
@@ -204,7 +203,7 @@ fn context_and_tasks_that_lead_out_are_not_read() {
     project.refuses(&["snapshot", "decide.yaml"]);
     project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
     assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
-    // Tasks that are not read stop nothing.
+    // Tasks outside the project are ignored with a warning.
     let project = Project::new("question: \"Which?\"\n");
     link(project.secret(), project.desk.path(".s2s/tasks.yaml"));
     for args in [&["snapshot", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
@@ -212,7 +211,7 @@ fn context_and_tasks_that_lead_out_are_not_read() {
         assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
         ran.tells("is outside the project");
     }
-    // A link that stays inside is none of it.
+    // A link inside the project is allowed.
     let project = Project::new("question: \"Which?\"\n");
     project.desk.write("NOTES.md", "A shop.\n");
     link("../NOTES.md", project.desk.path(".s2s/CONTEXT.md"));
@@ -234,7 +233,7 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
         project.desk.write("recorded.yaml", format!("participants: [{seat}]\nsteps: [{step}]\n"));
         project.refuses(&["--batch", "recorded.yaml"]);
     }
-    // Of a linked session nothing is handed over, and that is said.
+    // A linked session outside is not handed over, and a message says so.
     let old =
         format!("{{id: l, fromId: \"{folder}/old.s2s\", toId: linked, type: basic, createdAt: 2026-01-01}}");
     project.desk.write("linked.yaml", format!("question: q\nlinks: [{old}]\n"));
@@ -242,7 +241,7 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
         .run(&["--batch", "linked.yaml", "--model", "rehearsal"])
         .tells("is outside the project")
         .tells("nothing of it");
-    // What a person names on the command line is theirs.
+    // Paths on the command line are the person's choice.
     let old = format!("recorded/{folder}/old.s2s");
     let by_flag = project.run(&["--batch", "--dry-run", "decide.yaml", "--model", &old]);
     assert!(!by_flag.err.contains("outside the project"), "{}", by_flag.err);

@@ -1,4 +1,4 @@
-//! The forger's hand: events read from a file, changed, and written under a chain that fits.
+//! Forging of session files: changed events with a matching hash chain.
 
 use roundtable::history::{LogEntry, Session, TimedEvent};
 use roundtable::journal::{Chain, Verifier, read_log, verify};
@@ -30,7 +30,7 @@ pub fn folded(events: &[TimedEvent]) -> Session {
     session
 }
 
-/// A session checked up to each of its documents, so that a change is checked from its own place on.
+/// A session verified up to each document, so that a change is checked only from its place on.
 pub struct Checked<'a> {
     events: &'a [TimedEvent],
     up_to: Vec<(Chain, Verifier)>,
@@ -47,7 +47,7 @@ impl<'a> Checked<'a> {
         Self { events, up_to }
     }
 
-    /// Whether `verify` finds something where these events stand in place of those from `at` up to `end`.
+    /// Returns whether `verify` finds an error if `others` replace the events from `at` to `end`.
     pub fn is_found(&self, at: usize, others: &[&TimedEvent], end: usize) -> bool {
         let (mut chain, mut verifier) = self.up_to[at].clone();
         for stamped in others.iter().copied().chain(&self.events[end..]) {
@@ -56,7 +56,7 @@ impl<'a> Checked<'a> {
                 return true;
             }
         }
-        // What is refused as it is read is found by the file's bytes alone.
+        // Some errors are found only when the bytes are read.
         let whole = self.events[..at].iter().chain(others.iter().copied()).chain(&self.events[end..]);
         !verify(&chained(&whole.cloned().collect::<Vec<_>>()), None).findings.is_empty()
     }

@@ -1,12 +1,13 @@
-//! The corpus that fuzzing left, and random changes of it, against what must hold of any bytes
-//! (`properties/`). The fuzzers themselves are in `fuzz/`, and read the same functions.
+//! Regression corpus of the fuzzers, and random changes of it.
+//!
+//! The fuzzers in `fuzz/` use the same functions of `properties/`.
 
 use std::fs;
 use std::path::Path;
 
 use crate::properties::TARGETS;
 
-/// Every input of `tests/corpus/TARGET.txt`, in the order of the file: one a line, escaped.
+/// Returns the inputs of `tests/corpus/TARGET.txt`: one escaped input per line.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/corpus/{target}.txt"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -50,7 +51,7 @@ fn what_must_hold_of_any_bytes_holds_of_the_corpus() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Changes that fuzzers make: bytes flipped, put in, taken out, doubled, and pieces of another input.
+/// Changes an input like a fuzzer: flips, inserts, deletes or doubles bytes, or adds parts of `other`.
 fn changed(one: &[u8], other: &[u8], random: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
     const TOKENS: &str = "---\n§\n§\r\n§: §- §{§}§[§]§\"§'§```yaml\n§```\n§{{§}}§&a §*a §\u{0}§\u{2028}§\u{feff}§-1e309§null\
         §data: §\u{1f9d1}\u{200d}";
@@ -81,7 +82,7 @@ fn changed(one: &[u8], other: &[u8], random: &mut impl FnMut(usize) -> usize) ->
     data
 }
 
-/// `FUZZ_RUNS` is how many changed inputs each target is given, `FUZZ_SEED` which.
+/// `FUZZ_RUNS` is the number of changed inputs per target, `FUZZ_SEED` their seed.
 #[test]
 fn what_must_hold_of_any_bytes_holds_of_random_changes() {
     let set =

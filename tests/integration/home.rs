@@ -1,4 +1,4 @@
-//! Sessions of the built program, kept in one file each, whose model `openai/test` is a service on loopback.
+//! Sessions of the built program, with the model `openai/test` on loopback.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,6 @@ use crate::program::{Desk, Ran, run};
 use crate::server::{Request, Server};
 
 impl Desk {
-    /// `roundtable --batch` with these arguments.
     pub fn batch(&self, server: &Server, arguments: &[&str]) -> Command {
         let mut command = self.command([&["--batch"], arguments].concat());
         command.env("OPENAI_BASE_URL", server.url() + "/v1").stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -46,7 +45,7 @@ impl Desk {
         fold(&self.kept(file))
     }
 
-    /// What the only session that was saved comes to.
+    /// Returns the state of the only saved session.
     #[track_caller]
     pub fn saved(&self) -> Session {
         fold(&read_log(&std::fs::read(self.session()).expect("a file")).expect("readable"))
@@ -67,7 +66,7 @@ pub fn is_sound(bytes: &[u8]) {
     assert_eq!(verify(bytes, None).findings, []);
 }
 
-/// What a promise of a second may take: a second where all cases run, on a machine that does nothing else.
+/// Returns the limit for promises of "a second": one second in a full run, which has the machine to itself.
 pub fn a_second() -> Duration {
     cases(SOON, Duration::from_secs(1))
 }
@@ -75,7 +74,7 @@ pub fn a_second() -> Duration {
 pub struct Asked {
     pub seat: String,
     pub round: u32,
-    /// Everything above the address.
+    /// Everything before the addressed lines.
     pub shared: String,
 }
 

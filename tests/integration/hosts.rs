@@ -1,6 +1,6 @@
-//! The hosts that call this program: scripts that read one line, a build server that reads `JUnit`, a
-//! GitHub runner that performs `action.yml`, and pre-commit. Each is imitated as far as its documents say
-//! what it does.
+//! Hosts that call this program: scripts, build servers, GitHub runners, pre-commit.
+//!
+//! Each is imitated as far as its documentation goes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ fn hostile(decides: bool) -> Desk {
     let form = json!({"kind": "choice", "options": [HOSTILE[0], HOSTILE[6]]});
     let round = |id| json!({"id": id, "question": HOSTILE[1], "rule": "majority", "ballot": form});
     let say = |vote: &str| json!({"vote": vote, "position": HOSTILE.join("\n"), "rationale": HOSTILE});
-    // One question decided of two is no decision.
+    // One decided question of two is no decision.
     let steps = vec![round("sure"), round("pick")].split_off(usize::from(decides));
     let (goal, seats) = (HOSTILE.join(" "), ["qa-lead", "skeptic"]);
     desk.write("decide.json", json!({"goal": goal, "participants": seats, "steps": steps}).to_string());
@@ -69,12 +69,12 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     }
     desk.run(["verify", "--expect", line["hash"].as_str().expect("a hash"), "a.s2s"]).code(0);
     assert_eq!(run(&["resume", "a.s2s", "--json=result"], 0)["hash"], line["hash"]);
-    // What led to no session has its line too, also for arguments that are not understood.
+    // Invalid arguments also print a result line.
     assert_eq!(run(&["--batch", "--json=result", "none.yaml"], 2)["status"], "error");
     assert_eq!(run(&["--batch", "--json=result", "--frob"], 2)["exit"], 2);
     assert_eq!(run(&["--batch", "--json=result", "--dry-run", "decide.json"], 2)["exit"], 2);
     assert_eq!(run(&["--json=result", "decide.json"], 2)["decided"], false);
-    // Several files: one line each, in their order. Where one cannot be used, none is begun.
+    // Several files: one line each, in their order. If one is unusable, none is run.
     for (files, code, told) in
         [(["a.s2s", "a.s2s"], 0, &["finished", "finished"][..]), (["a.s2s", "none.yaml"], 2, &["error"])]
     {
@@ -82,14 +82,14 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
         let statuses: Vec<Value> = several.lines().iter().map(|line| line["status"].clone()).collect();
         assert_eq!(statuses, told);
     }
-    // Events are what they were.
+    // The events are unchanged.
     let [plain, named] = ["--json", "--json=events"].map(|json| {
         desk.run(["--batch", json, "--answers", "answers.json", "decide.json"]).code(0).lines().len()
     });
     assert!(plain > 5 && plain == named);
 }
 
-/// The elements of an XML text as `(name, attributes)`, checked to be well formed.
+/// Returns the elements of an XML text as `(name, attributes)`; fails if it is not well formed.
 fn elements(xml: &str) -> Vec<(String, String)> {
     let (mut open, mut found) = (Vec::new(), Vec::new());
     let body = xml.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").expect("a prolog");
@@ -160,7 +160,7 @@ fn is_annotation(line: &str) -> bool {
     has_places && ["notice", "warning", "error"].contains(&level)
 }
 
-/// What a runner does with a step of a composite action, as far as `action.yml` needs it.
+/// Imitates a runner of composite actions, as far as `action.yml` needs it.
 struct Runner {
     desk: Desk,
 }
@@ -189,7 +189,7 @@ impl Runner {
             self.desk.write(name, "");
         }
         let mut command = Command::new("bash");
-        // Both streams are one log, in the order they are written.
+        // Both streams go to one log, in the order of writing.
         command.args(["-c", "exec bash --noprofile --norc -eo pipefail step.sh 2>&1"]);
         command.current_dir(self.desk.path(""));
         let path = std::env::var("PATH").expect("a path");
@@ -237,7 +237,7 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
     let program = env!("CARGO_BIN_EXE_roundtable");
     for decides in [true, false] {
         let runner = Runner { desk: hostile(decides) };
-        // A third seat fails with a reason that would be a command on a line to itself.
+        // A third seat fails with a reason that contains a workflow command on its own line.
         let edit = |file: &str, key: &str, with: &dyn Fn(&mut Value)| {
             let mut value: Value = serde_json::from_str(&runner.desk.read(file)).expect("JSON");
             with(&mut value[key]);
@@ -262,17 +262,17 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         assert_eq!(performed(&log).iter().any(|line| line.starts_with("::error ")), !decides, "{log}");
         assert!(elements(&runner.desk.read("junit.xml")).len() > 3);
         assert!(runner.desk.read("summary").contains(if decides { "Decision" } else { "No decision" }));
-        // The same session again, as its file: nothing is asked, and the step may pass.
+        // With the saved file as input nothing is asked; the step passes because `fail` is false.
         let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), own]);
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
-        // Another decision is not that of the file which is there, and goes into a file of its own.
+        // Another decision cannot be saved to the existing file.
         let (outputs, done) = runner.run(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
         assert_eq!(
             (done.status.code(), runner.desk.read("summary")),
             (Some(2), String::new()),
             "{outputs:?}"
         );
-        // Without a program, it is built from the action's checkout.
+        // Without an installed program, it is built from the action's checkout.
         let build = "#!/bin/sh\nmkdir -p \"$7/bin\" && ln -sf \"$PROGRAM\" \"$7/bin/roundtable\"\n";
         runner.desk.write("cargo", build);
         let chmod = Command::new("chmod").arg("+x").arg(runner.desk.path("cargo")).status();
@@ -280,7 +280,7 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         let (outputs, _) = runner.run(&[file, arguments]);
         assert!(outputs["session"].ends_with("/session.s2s") && outputs["exit"] == code.to_string());
     }
-    // A mistake fails the step whatever `fail` says.
+    // A mistake fails the step regardless of `fail`.
     let runner = Runner { desk: Desk::new() };
     let (outputs, done) = runner.run(&[("file", "none.yaml"), ("fail", "false"), ("roundtable", program)]);
     assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(2), "2"));

@@ -1,6 +1,7 @@
-//! Participants behind HTTP: what they send, to whom, and how many at a time.
-//! Waits are real but short: the schedule's base is a millisecond here, its true lengths are the
-//! subject of the unit tests beside it. What goes wrong on the way is in `faults.rs`.
+//! Participants behind HTTP: contents, targets and concurrency of requests.
+//!
+//! Waits are real but short: the base of the backoff is a millisecond here. Unit tests cover the true lengths;
+//! errors are in `faults.rs`.
 
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub fn ask() -> SeatRequest {
     }
 }
 
-/// Asks a server that always answers so; returns the result and the number of requests.
+/// Asks a server that always gives this answer; returns the result and the number of requests.
 pub async fn outcome(answer: Answer) -> (Result<Reply, Failure>, usize) {
     outcome_of(move |_| answer.clone()).await
 }
@@ -116,7 +117,7 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
         assert!(failure.full_reason().contains("***"), "{failure:?}");
         assert_eq!(failure.reason.contains("check `TEST_API_KEY`"), status < 404, "{failure:?}");
     }
-    // A long sentence is not cut within the key.
+    // A long message is not cut inside the key.
     let long = json!({"error": {"message": format!("{}{KEY}", "x".repeat(195))}});
     let failure = outcome(Answer::json(200, &long)).await.0.expect_err("a failure");
     assert!(failure.full_reason().ends_with("xx***"), "{failure:?}");
@@ -164,7 +165,7 @@ async fn a_seat_that_gets_no_permit_in_time_has_timed_out() {
     assert_eq!(second, Err(Failure { timed_out: true, tries: 0, ..Failure::from(reason) }));
 }
 
-/// Runs itself again with a proxy in the environment, which a test cannot set for itself.
+/// Reruns itself with a proxy in the environment, which a test cannot set for itself.
 #[tokio::test]
 async fn no_proxy_sees_what_goes_to_this_machine() {
     if std::env::var_os("ROUNDTABLE_BEHIND_PROXY").is_some() {

@@ -1,4 +1,4 @@
-//! Document 003's inbox, end to end: agents in processes of their own that poll for their work.
+//! Inbox end to end: agents in separate processes poll for work.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Stdio;
@@ -154,7 +154,7 @@ participants:
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
 
-/// The file verifies, and says that its two ballots were not sealed by the agents.
+/// Fails unless the file verifies and notes that its two ballots were not sealed by the agents.
 fn came_as_plain_text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     let verified = verify(bytes, None);
     assert_eq!(verified.findings, []);
@@ -183,7 +183,7 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     unfit.refuses(422, "does not fit");
     assert!(unfit.json()["reason"].as_str().expect("a reason").contains("mysql"), "{}", unfit.json());
-    // The reply to it may have been lost.
+    // The reply may have been lost, so the agent repeats its answer.
     let same = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     assert_eq!((same.status, same.json()), (422, unfit.json()));
     let sealed = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
@@ -192,11 +192,11 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let same = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
     assert_eq!((same.status, same.json()), (200, sealed.json()), "the same again");
     assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
-    // Nobody finds a word of it before the close.
+    // Nothing of it is readable before the close.
     let written = std::fs::read_to_string(server.file()).expect("a file");
     assert!(!written.contains(CANARY) && !written.contains("\nsignature: "), "{written}");
     assert!(!offered(&tester).to_string().contains(CANARY));
-    // The second answer counts as it is.
+    // The second answer counts even if it is invalid.
     answer(&tester, &other, "I would rather not say.").refuses(422, "does not fit");
     let last = answer(&tester, &other, "Neither of them.");
     assert_eq!(last.status, 201);
@@ -268,13 +268,13 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     let script = "test -e mended || { echo why >&2; exit 3; }; echo 'vote: redis'";
     let mut run = server.agent("coder").inbox(desk.path(), &["run", "--", "sh", "-c", script]);
     let log = std::fs::File::create(desk.path().join("said")).expect("a file");
-    // An environment may hold anything.
+    // Variables may have invalid UTF-8.
     run.env("ODD", std::ffi::OsStr::from_bytes(b"\xff")).env(std::ffi::OsStr::from_bytes(b"\xfe"), "odd");
     let mut run = run.stdout(Stdio::null()).stderr(log).start().expect("runs");
     let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
     let why = "not answered: `sh` ended with exit status: 3: why";
     wait_for("the failure", || heard().contains(why).then_some(()));
-    // The seat has failed; what its command said waits for the close.
+    // The seat has failed; the reason is shown only after the close.
     let file = || std::fs::read_to_string(server.file()).expect("a file");
     wait_for("the pause", || file().contains("quorum_unreachable").then_some(()));
     assert!(file().contains("reason: \"the agent gave up; ") && !file().contains("status: 3"), "{}", file());

@@ -1,6 +1,7 @@
-//! Attacks by what participants answer: each file of `tests/attacks/` is a reply as it comes from a
-//! model, and its name ends with what it counts as (`red`, `blue`, `invalid`). All of them sit in
-//! one round; nothing they say changes what later rounds, agents and reviewers are handed, the tally or the file.
+//! Attacks in answers: each file of `tests/attacks/` is a reply.
+//!
+//! A file's name ends with the expected ballot (`red`, `blue`, `invalid`). All attacks are in one round. They
+//! must not change later rounds, agents, reviewers, the tally or the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +18,6 @@ use crate::server::{Answer, Server};
 
 const OPTIONS: [&str; 2] = ["red", "blue"];
 
-/// An attack: its name, what it counts as, the reply.
 struct Attack {
     name: String,
     counts: String,
@@ -136,7 +136,7 @@ fn definition(attacks: &[Attack]) -> String {
     .to_string()
 }
 
-/// Everything said in the answers, as one text: what an agent or a reviewer repeats.
+/// Returns all answers as one text, which an agent or reviewer repeats.
 fn all(attacks: &[Attack]) -> String {
     attacks.iter().filter(|attack| attack.reply.len() < 5_000).map(|attack| attack.reply.as_str()).collect()
 }
@@ -179,7 +179,7 @@ impl Attacked {
         revealed.map(|answer| (answer["participant"].as_str().expect("a name").to_owned(), answer)).collect()
     }
 
-    /// Each reply counts as what it is; nobody votes twice or for another.
+    /// Each reply counts as expected; nobody votes twice or for another.
     fn counts_them_for_what_they_are(&self) {
         let first = self.first();
         assert_eq!(first.len(), self.attacks.len() + 2);
@@ -199,7 +199,7 @@ impl Attacked {
         }
     }
 
-    /// Later snapshots have their own keys and nothing else; every answer is data in its place.
+    /// Later snapshots have only their own keys; every answer is data in its place.
     fn keeps_the_snapshots(&self) {
         let (first, everything) = (self.first(), all(&self.attacks));
         let opened = self.events("round_opened");
@@ -229,8 +229,8 @@ impl Attacked {
         }
     }
 
-    /// Every prompt of a round is the rules, that snapshot and its own address, one of each. In a
-    /// template an answer is text: its braces are not read again.
+    /// Every prompt has exactly one set of rules, snapshot and addressed lines. Braces of answers in a template
+    /// stay text.
     fn keeps_the_prompts(&self) {
         let offered = self.events("work_item_offered");
         for item in offered.iter().filter(|item| item["round"].is_string()) {
@@ -248,7 +248,7 @@ impl Attacked {
         has(prompt, &["{{goal}} {{input}} {{context.pick.success}}", each, "{{*inline \"x\"}}"]);
     }
 
-    /// The file holds the events that were told, each once, and stands up to `verify`.
+    /// The file contains each printed event once, and verifies.
     fn keeps_the_file(&self) {
         let log = self.desk.read("s.s2s");
         assert_eq!(lines_beginning(&log, "---"), self.lines.len());

@@ -1,4 +1,4 @@
-//! From an empty home and an empty folder to real models that answer one's own question, by keys alone.
+//! From an empty home to answers of models, by keys alone.
 
 use std::time::Instant;
 
@@ -12,10 +12,10 @@ use crate::seat_programs::with_claude;
 use crate::server::{Answer, Server};
 
 const DONE: &str = "\u{13}";
-/// The most keys beside the text, and the most time.
+/// Maximum number of keys other than text, and maximum time.
 const KEYS: usize = 25;
 
-/// Somebody who counts the keys that are no text.
+/// Counts the keys that are no text.
 struct Newcomer {
     screen: Screen,
     keys: usize,
@@ -102,7 +102,7 @@ fn a_newcomer_has_a_command_line_agent_answer() {
     newcomer.leaves(&desk, "claude-cli/");
 }
 
-/// A model without a key: the draft says so, the session starts all the same, and the seat is saved.
+/// The draft warns; the session starts anyway, and the seat can be saved.
 #[test]
 fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     let server = local("vote: alpha");
@@ -113,7 +113,7 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     screen.wait_for(&["Before you open: 1 problem", "qa-lead", "OPENAI_API_KEY", "open (1 problem)"]);
     let open = ["1 failed", "OPENAI_API_KEY", "stays open while a failed seat can be saved", "r again"];
     screen.press("o", &open);
-    // Leaving keeps the choice, and says where the session is.
+    // Leaving keeps the choice, and shows where the session is saved.
     screen.press("q", &["A round is open"]);
     screen.send("y");
     let (code, raw) = screen.end();
@@ -126,7 +126,7 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     screen.press("r", &["Ask qa-lead again", "the same again", "ollama/llama3.2"]);
     screen.press("\x1b[B\r", &["REVEAL", "alpha"]);
     screen.quits();
-    // Resuming asks it again, then the person does.
+    // Resuming asks it again; then the person retries it.
     let round = &saved(&desk).rounds[0];
     assert_eq!((round.sealed(), round.seats["qa-lead"].retried), (2, 2));
 }

@@ -1,5 +1,6 @@
-//! What answers give away is found before they are handed on, and handled as the definition says;
-//! pseudonyms hide who is who from the participants, and the answers stay as they were given.
+//! Identity leaks in answers: found before disclosure, handled by the definition.
+//!
+//! Pseudonyms hide participants from each other. Recorded answers stay unchanged.
 
 use roundtable::history::{Event, TimedEvent};
 use roundtable::journal::verify;
@@ -19,7 +20,6 @@ again:
   cleo: {vote: blue}
 ";
 
-/// Two rounds of three seats.
 fn definition(more: &str) -> String {
     format!(
         "participants: [{{name: abe, prompt: \"You paint.\"}}, {{name: bert-2, prompt: \"You paint.\"}}, \
@@ -46,7 +46,7 @@ fn run_with(desk: &Desk, options: &[&str]) -> Ran {
     desk.answered(ANSWERS, options).code(0)
 }
 
-/// The part of the second round's snapshot that holds the first round's answers.
+/// Returns the part of the second snapshot with the first round's answers.
 fn handed_on(lines: &[Value]) -> String {
     let opened = named(lines, "round_opened");
     let snapshot = opened[1]["snapshot"].as_str().expect("a snapshot");
@@ -67,7 +67,7 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let handed = handed_on(&lines);
     has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
-    // Switched off, nobody looks.
+    // Without the check, nothing is found.
     let lines = run(&desk_of("leaks: off")).lines();
     assert!(named(&lines, "leaks_found").is_empty());
     assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
@@ -80,12 +80,12 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let handed = handed_on(&lines);
     has(&handed, &["As [model], made by [maker], I take red", "[participant] will not", "[model], [maker]"]);
     has(&handed, &["a llama in a mistral wind"]);
-    // Later prompts hold it nowhere else.
+    // Later prompts do not contain it elsewhere.
     for item in named(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
         let prompt = item["prompt"].as_str().expect("a prompt");
         assert!(!prompt.contains("Claude") && !prompt.contains("Anthropic"), "{prompt}");
     }
-    // What was sealed, revealed and counted is what was said.
+    // The sealed and revealed answer is unchanged.
     let revealed = named(&lines, "answer_revealed");
     assert_eq!(revealed[0]["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
     let report = desk.report("s.s2s");
@@ -112,7 +112,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
             assert_eq!(handed.matches(&format!("stepId: \"{shown}\"")).count(), 1, "{shown}: {handed}");
         }
         has(&handed, &[&format!("{} will not", names["bert-2"].as_str().expect("a pseudonym"))]);
-        // They are listed by their numbers, whatever the roster's order.
+        // Listed by number, whatever the roster's order.
         let at = (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each"));
         assert!(at.is_sorted(), "{handed}");
         assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");

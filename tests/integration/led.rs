@@ -1,4 +1,4 @@
-//! Discussions that a model leads: its proposals taken, changed and refused, and what it is sent.
+//! Discussions led by a model: its input, accepted and refused proposals.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
         "synthesis": "It is too much for one.", "winner": null, "amended": "Half of it, {{goal}}?",
         "questions": ["Who pays?", "When?"],
     });
-    // Each entry settles what the next one may no longer name.
+    // Later entries must not name what earlier ones have settled.
     let agreed = json!({
         "synthesis": "All agree.", "winner": "support", "conflicts": [], "amended": null,
         "answered": [{"id": "OQ-001", "answer": "We do."}, {"id": "OQ-002", "answer": "Now."}],
@@ -76,7 +76,7 @@ fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_i
     ];
     for (at, (bad, wanted)) in cases.into_iter().enumerate() {
         let desk = desk(CHOICE);
-        // Twice the same: nobody is there to write the note.
+        // Invalid twice: a person is needed, and none is there.
         run(&desk, &tied(&bad, &end("conclude", "queue"))).code(4);
         let asked = desk.events("approval_requested");
         let message = asked[0]["message"].as_str().expect("a message");
@@ -84,7 +84,7 @@ fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_i
         if at > 1 {
             continue;
         }
-        // One new try, with the reason.
+        // One re-ask, with the reason.
         let ran = run(&desk, &tied(&json!([bad, good]), &end("conclude", "queue"))).code(3);
         let is_note = |line: &Value| line["step"] == "talk-vote-note";
         let back = desk.events("work_item_returned").into_iter().find(is_note).expect("an answer");
@@ -102,7 +102,7 @@ fn a_conclusion_may_repeat_the_vote_while_there_are_rounds_left_and_never_names_
     assert!(!desk.run(["report", "s.s2s"]).out.contains("'s conclusion"), "another round is no conclusion");
     run(&desk, &tied(&note, &again)).code(3);
     assert_eq!(questions(&desk).len(), 2);
-    // Without more rounds `repeat` does not fit; the second answer does.
+    // Without more rounds `repeat` is invalid; the second answer is valid.
     let desk = desk_of("max_rounds: 1");
     run(&desk, &tied(&note, &again)).code(3);
     assert_eq!(questions(&desk).len(), 1);
@@ -135,7 +135,7 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     assert_eq!(with_comment.count(), 1, "the comment is sent with the next try only");
     assert_eq!(desk.events("synthesis_recorded")[0]["text"], "One each.");
     desk.run(["report", "s.s2s"]).code(0).shows("talk-vote-note-ok: changed and approved");
-    // A changed proposal that contradicts the log is refused as the model's is.
+    // An edited proposal that contradicts the log is refused like the model's.
     answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "Queue won.", "winner": "queue"}});
     run(&desk, &answers).tells("the changed proposal does not fit");
 }
@@ -170,7 +170,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     let from = merged["options"][0]["from"].to_string();
     assert!(from.contains("ann#1") && from.contains("bob#1") && !from.contains('2'), "{from}");
     assert_eq!(merged["set_aside"][0]["idea"], "ann#2");
-    // A thousand options, none, or one id twice.
+    // A thousand options, none, or a duplicate id.
     let option = |id: usize| json!({"id": format!("o{id}"), "title": "O", "from": [id]});
     let many: Value = (0..1000).map(option).collect();
     let twice = json!([{"id": "a", "title": "A", "from": [id("Queue"), id("A queue")]},
@@ -180,7 +180,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
         bad["talk-ideas-note"] = json!({"synthesis": "S.", "winner": null, "options": options});
         run(&desk, &bad).code(4);
     }
-    // An idea that is lost: asked once more, then a person.
+    // An idea is lost: one re-ask, then a person.
     answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
     assert!(!run(&desk, &answers).code(4).err.contains("proposed options"), "with ids for the model alone");
     answers["talk-ideas-merge"] = json!({"edited": {"synthesis": "Mine.", "winner": null}});

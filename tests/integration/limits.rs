@@ -1,5 +1,4 @@
-//! How much a service is asked at a time: what it asks to wait, what suits a server of one's
-//! own, who goes first, and what becomes of requests when a round is closed.
+//! Rate and concurrency limits: waits, local servers, order, cancellation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,7 +16,7 @@ use crate::server::{Answer, Server};
 
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// A service that refuses the first request with these headers, and how long the second waited.
+/// Starts a service that refuses the first request with these headers; returns the delay of the second.
 async fn refused_first(
     headers: &'static [&'static str],
     service: impl Fn(&Server) -> Service,
@@ -36,14 +35,14 @@ async fn refused_first(
 
 #[tokio::test]
 async fn a_wait_that_is_asked_for_is_obeyed_as_given_whatever_else_is_told() {
-    // Headers that count what remains hold nobody back.
+    // Headers about the remaining quota delay nothing.
     let headers: &[&str] =
         &["retry-after-ms: 400", "x-ratelimit-remaining-tokens: 0", "x-ratelimit-reset-tokens: 6m0s"];
     let (reply, waited) = refused_first(headers, open_ai).await;
     assert_eq!(reply.expect("a reply").tries, 2);
     let waited = waited.expect("a second request");
     assert!(waited >= ms(400) && waited < ms(2500), "{waited:?}");
-    // The service's own time for one call is for requests, not for what it asks to wait.
+    // The per-call limit does not include requested waits.
     let hasty = |server: &Server| {
         let mut service = open_ai(server);
         service.timeouts.total = ms(300);
@@ -68,7 +67,7 @@ async fn while_a_service_asks_to_wait_seats_ask_in_turn_and_all_are_answered() {
         (*count, *last) = (*count + 1, Some(Instant::now()));
         Answer::chat("x")
     });
-    // A limit may be shared by models.
+    // Models may share a limit.
     let asks: Vec<_> = (0..12).map(|at| SeatRequest { model: format!("m{at}"), ..ask() }).collect();
     let patient = participant(open_ai(&server));
     let all = || join_all(asks.iter().map(|ask| patient.ask(ask)));
@@ -78,7 +77,7 @@ async fn while_a_service_asks_to_wait_seats_ask_in_turn_and_all_are_answered() {
     let begun = Instant::now();
     all().await;
     assert!(begun.elapsed() < ms(800), "later ones are asked at once");
-    // A service that never answers is not waited for seat by seat, nor one whose replies come whole.
+    // The waits of a service that never answers, or answers slowly, do not add up over its seats.
     let never = Server::start(|_| Answer::new(429, &["retry-after: 1"], "{}"));
     let begun = AtomicUsize::new(0);
     let whole = Server::start(move |_| match begun.fetch_add(1, Ordering::SeqCst) {
@@ -185,7 +184,7 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
         tokio::time::sleep(ms(5)).await;
     }
     let closed = Instant::now();
-    // The second round is still open: of the first, nothing is on its way any more.
+    // The second round is still open, but no request of the first is.
     while server.open() > 4 {
         assert!(closed.elapsed() < SOON, "{} connections are still open", server.open());
         tokio::time::sleep(ms(5)).await;
@@ -196,7 +195,7 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
 
 const FIRST: Duration = Duration::from_millis(400);
 
-/// A service that has a model's prompt in its cache once it has answered it; notes when it is asked.
+/// Starts a service that caches a model's prompt after its first answer, and records the times of requests.
 fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {
     Server::start(move |_| {
         let mut asked = asked.lock().expect("a lock");
@@ -224,7 +223,7 @@ fn definition(warm: &str) -> String {
     )
 }
 
-/// How many of twenty seats were asked before the first reply began, and what the run says.
+/// Returns how many of twenty seats were asked before the first reply began, and the output.
 fn early(warm: &str) -> (usize, String) {
     let asked = Arc::<Mutex<Vec<Instant>>>::default();
     let server = caching(Arc::clone(&asked));

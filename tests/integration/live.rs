@@ -1,5 +1,6 @@
-//! A facilitator at the table: the engine waits for orders, carries them out, and logs each of them; a round with
-//! failed seats waits, too.
+//! Live sessions: the engine waits for orders, executes them, and records each.
+//!
+//! A round with failed seats waits, too.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, deadline: 30s}
 ";
 
-/// The same with these keys in place of its deadline.
+/// Returns the definition with these keys instead of its deadline.
 fn one(keys: &str) -> String {
     ONE.replace(", deadline: 30s", keys)
 }
@@ -33,7 +34,7 @@ fn seen(session: &Session) -> FacilitatorRequest {
     FacilitatorRequest::OpenRound { seen: Some(opened.snapshot_sha256.clone()) }
 }
 
-/// Gives the next orders each time the session comes to a new hold; `during` the rest.
+/// Gives the next orders at each new wait point; `during` gives orders for each event.
 fn at_holds<'a>(
     plan: Vec<fn(&Session) -> Vec<FacilitatorRequest>>,
     during: impl Fn(&LogEntry) -> Vec<FacilitatorRequest> + 'a,
@@ -50,7 +51,7 @@ fn at_holds<'a>(
     }
 }
 
-/// Opens the round, accepts what came of it, and gives these orders between.
+/// Opens the round, accepts its result, and gives these orders in between.
 fn accepting<'a>(
     during: impl Fn(&LogEntry) -> Vec<FacilitatorRequest> + 'a,
 ) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + 'a {
@@ -75,7 +76,7 @@ fn excuse(seat: &str, reason: &str) -> FacilitatorRequest {
     FacilitatorRequest::Order(Command::Excuse { participant, reason })
 }
 
-/// An opening of what nobody has seen, a revision that is none, and one that is.
+/// Returns an opening of an unseen draft, an empty revision, and a valid one.
 fn revisions() -> Vec<FacilitatorRequest> {
     let form =
         "question: \"Which, really?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n";
@@ -117,7 +118,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
             _ => vec![],
         },
     );
-    // The first round is opened once the artifact is on the table.
+    // The first round is opened once the artifact is recorded.
     let mut screen = |line: &LogEntry, session: &Session| {
         let mut orders = screen(line, session);
         if matches!(line.stamped.event, Event::ArtifactRecorded(_)) {
@@ -185,14 +186,14 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
     let round = &session.rounds[0];
-    // An hour is within the new deadline and far beyond the old one: everybody got to answer.
+    // An hour is within the new deadline and far beyond the old one, so everybody answered.
     assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
     assert_eq!(round.sealed(), 3);
     assert!(session.paused.is_some() && session.step.is_some(), "it rests before what was not accepted");
     place.verify();
 }
 
-/// A seat that failed and one that hangs get another model; one that is sealed stays as it is.
+/// A failed seat and a hanging one get another model; a sealed seat does not change.
 #[test]
 fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     let place = Place::fresh();
@@ -228,7 +229,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     place.verify();
 }
 
-/// The old model's answer is there before its request can be given up.
+/// The old model answers before its request can be cancelled.
 #[test]
 fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let place = Place { clock: Clock::Real, ..Place::fresh() };
@@ -244,7 +245,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     });
     let seating = |model: &str| {
         told.notify_one();
-        // Its work ends, and lets it go, when the answer is sealed.
+        // The request is dropped when the answer is sealed.
         wait_for("the seal", || (Arc::strong_count(&told) <= 2).then_some(()));
         newcomer(model)
     };
@@ -258,7 +259,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     place.verify();
 }
 
-/// The round may cost 6 $, three seats asked twice at most, and the seat that is asked anew 2 $ more.
+/// The round may cost $6 with one re-ask of each seat; the retry may cost another $2.
 #[test]
 fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
     for (limit, is_paid) in [(7.99, false), (8.0, true)] {
@@ -275,7 +276,7 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
     }
 }
 
-/// Opens the round, does what `when_held` says once it waits, and accepts what was counted.
+/// Opens the round, gives the orders of `when_held` once it waits, and accepts the tally.
 fn led<'a>(
     when_held: impl Fn() -> Vec<FacilitatorRequest> + Send + 'a,
 ) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send + 'a {
@@ -334,7 +335,7 @@ fn a_held_round_closes_by_order_and_at_its_deadline() {
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::Deadline));
 }
 
-/// With `close: manual` it waits even where nobody failed; with `close: quorum` the quorum goes first.
+/// `close: manual` waits even without failures; `close: quorum` closes at the quorum.
 #[test]
 fn the_close_policy_says_what_is_waited_for() {
     let (_, session, _) = run(&one(", close: manual"), &[], || vec![FacilitatorRequest::CloseRound]);
@@ -343,7 +344,7 @@ fn the_close_policy_says_what_is_waited_for() {
     assert_ne!(closed(&session), CloseReason::Facilitator);
 }
 
-/// Whoever resumes a round that waits has the failed seats asked again.
+/// Resuming a round that waits retries the failed seats.
 #[test]
 fn leaving_and_resuming_asks_the_failed_seats_again() {
     let place = Place::fresh();

@@ -1,4 +1,4 @@
-//! The integration tests: one binary, one room of tests a file.
+//! Integration tests: one binary, one topic per file.
 
 mod agents;
 mod altered;

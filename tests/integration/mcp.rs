@@ -1,4 +1,4 @@
-//! `mcp`, end to end: the tests are the assistant's client.
+//! The `mcp` command end to end, with the tests as client.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -9,7 +9,7 @@ use crate::patience::{Patient as _, wait_for};
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
-/// Said in sealed answers and nowhere else.
+/// Appears only in sealed answers.
 const CANARY: &str = "a grey heron stands there";
 
 struct Client {
@@ -85,7 +85,7 @@ impl Client {
         self.call("status", &json!({"session": session}))
     }
 
-    /// The numbers once the session is over or rests.
+    /// Returns the numbers once the session has closed or paused.
     fn waited(&mut self, session: &Value) -> Value {
         self.call("status", &json!({"session": session, "wait_s": 30}))
     }
@@ -101,7 +101,7 @@ impl Client {
         reply["result"]["content"][0]["text"].as_str().expect("words").to_owned()
     }
 
-    /// Ends standard input; returns the exit code and what else was said.
+    /// Closes standard input; returns the exit code and the remaining output.
     fn end(mut self) -> (Option<i32>, String) {
         drop(self.input.take());
         let code = self.child.wait().expect("ends").code();
@@ -111,7 +111,7 @@ impl Client {
     }
 }
 
-/// A desk whose model `lab/m` says the canary; seat `qa-lead` waits until it is released.
+/// Returns a desk whose model `lab/m` answers with the canary; seat `qa-lead` waits until released.
 fn gated() -> (Desk, Server) {
     let server = Server::start(move |request| {
         let vote = if request.seat() == "technical-lead" { "sqlite" } else { "redis" };

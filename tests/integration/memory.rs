@@ -1,5 +1,4 @@
-//! What reading a hostile session file costs: no more memory than its size allows, by any verb and on the
-//! home screen.
+//! Memory for hostile session files: bounded by their size.
 
 use std::process::Child;
 use std::time::Duration;
@@ -13,7 +12,7 @@ fn allowed(size: usize) -> u64 {
     (64 << 20) + 16 * size as u64
 }
 
-/// Runs to the end; what it came to, and the most memory it held, in bytes.
+/// Runs to the end; returns the output and the peak memory in bytes.
 pub fn peak(mut child: Child) -> (Ran, u64) {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -68,11 +67,11 @@ fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
         let path = format!(".s2s/sessions/{name}.s2s");
         all += file.len();
         let verbs = [&["verify", &path][..], &["replay", "--text", &path], &["report", &path], &["sessions"]];
-        // In a sample the worst bomb meets every verb, the others one each.
+        // A sample runs every command on the worst bomb, and one command on each other.
         let is_sampled = |at: &usize| name == "aliases-800" || *at == number % verbs.len();
         for (_, verb) in verbs.into_iter().enumerate().filter(|(at, _)| cases(is_sampled(at), true)) {
             let (ran, peak) = peak(desk.start(verb));
-            // A list of sessions reads every file there is by now.
+            // A list of sessions reads all files so far.
             let size = if verb == ["sessions"] { all } else { file.len() };
             assert!(peak <= allowed(size), "{name} {verb:?}: {} KiB", peak >> 10);
             most = most.max(peak);
@@ -83,7 +82,7 @@ fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
             }
         }
     }
-    // A program that is gone before it is looked at has none.
+    // A program that ends before the first look has no peak.
     assert!(most > 0, "no memory was ever seen");
     let mut screen = Screen::open(&desk, (120, 40), &[]);
     screen.wait_for(&["aliases-800", "an anchor", "numbers-800", "begin"]);

@@ -1,5 +1,4 @@
-//! Ideas merged into options: by an answers file, refused where one is lost, found by `verify`. Findings: grouped by
-//! place, joined by a person, none dropped, and written for systems that scan code.
+//! Merged ideas and findings; a merge that loses one is refused.
 
 use serde_json::{Value, json};
 
@@ -20,7 +19,6 @@ const IDEAS: &str = "gather:
 vote: {ann: {vote: queue}, bob: {vote: queue}}
 ";
 
-/// Runs the definition with this merge in the answers file.
 fn merged(merge: &str) -> (Desk, Ran) {
     let desk = Desk::with(DEFINITION);
     desk.write("answers.yaml", format!("{IDEAS}{merge}\n"));
@@ -58,7 +56,7 @@ fn an_answer_that_is_no_merge_is_told_before_the_run() {
     merged("").1.code(4).tells("ann#2").tells("Cache");
 }
 
-/// The person who merges sees what each seat gave, and edits the merge as YAML.
+/// The person sees each seat's ideas, and edits the merge as YAML.
 #[test]
 fn ideas_are_merged_on_the_screen() {
     let desk = Desk::with(DEFINITION);

@@ -1,4 +1,4 @@
-//! A NATS server on a port of its own, for tests and benchmarks.
+//! NATS server on a free port, for tests and benchmarks.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -23,8 +23,8 @@ impl Drop for NatsServer {
 }
 
 impl NatsServer {
-    /// A server that syncs each message, and `more` in its configuration; `None`, with a word,
-    /// where none is installed. The folder lies in `within`.
+    /// Starts a server in `within` that syncs each message, with `more` configuration.
+    /// Returns `None`, and prints a message, if no server is installed.
     pub fn start(within: &Path, more: &str) -> Option<Self> {
         let binary = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
         if !binary.exists() {

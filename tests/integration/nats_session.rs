@@ -1,5 +1,6 @@
-//! Whole sessions with workers: the built program on both sides of a real NATS server, each of which is killed
-//! at named points. Without a server at `target/tools/nats` these are skipped with a word.
+//! Sessions with workers over NATS; either side is killed at named points.
+//!
+//! Skipped with a message without a server in `target/tools/nats`.
 #![cfg(feature = "nats")]
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
 const ACK_WAIT: &str = "1500";
-/// What a placeholder says in an answer, and nothing else does.
+/// Text of a placeholder's answer, and of nothing else.
 const CANARY: &[u8] = b"picked at random, no model was asked";
 
 /// A server, a machine with a session, and one with a worker.
@@ -35,7 +36,7 @@ impl Queue {
         Self::with_users("")
     }
 
-    /// One whose server knows these users: sessions log in as `boss`, workers as `fleet`.
+    /// Starts a server with these users: sessions log in as `boss`, workers as `fleet`.
     fn with_users(users: &str) -> Option<Self> {
         let server = NatsServer::start(&std::env::temp_dir(), users)?;
         let (url, queue) = (server.url(), Self(server));
@@ -57,7 +58,7 @@ impl Queue {
         Some(queue)
     }
 
-    /// Has the worker answer by this service.
+    /// Makes the worker answer with this service.
     fn answers_by(&self, lab: &Server) {
         let config = fs::read_to_string(self.path("worker-home/config/config.yaml")).expect("there");
         let config = config.replace("models: [rehearsal]", "models: [lab/m]");
@@ -102,7 +103,7 @@ impl Queue {
         self.edit(&of("remote/nats/fleet"), &of(model));
     }
 
-    /// Writes a definition with so many seats of the worker, and one that answers here.
+    /// Writes a definition with `seats` seats of the worker, and one local seat.
     fn define(&self, seats: usize, more: &str) {
         let seat = |number| format!("  - {{name: s{number}, model: remote/nats/fleet}}\n");
         let definition = format!(
@@ -122,7 +123,7 @@ impl Queue {
         Helper::start(self.table())
     }
 
-    /// A server and a session that has offered so many seats.
+    /// Returns a server and a session that has offered `seats` seats.
     fn asking(seats: usize, more: &str) -> Option<(Self, Helper)> {
         let queue = Self::start()?;
         queue.define(seats, more);
@@ -143,7 +144,7 @@ impl Queue {
         self.works("worker-home", "fleet")
     }
 
-    /// Looks for what a placeholder says in an answer, in all files.
+    /// Fails if any file contains a placeholder's answer.
     fn check_said_nowhere(&self) {
         for path in files_in(self.0.folder.path()) {
             let bytes = fs::read(&path).unwrap_or_default();
@@ -164,7 +165,7 @@ impl Queue {
         self.events("session_opened")[0]["session"].as_str().expect("an id").to_owned()
     }
 
-    /// Checks that every seat is sealed once and the file verifies, also in the other verifier.
+    /// Fails unless every seat is sealed once and the file verifies, also with the Python verifier.
     fn check_sealed(&self, seats: usize) {
         let mut times = BTreeMap::new();
         for line in self.events("ballot_sealed") {
@@ -198,7 +199,7 @@ impl Queue {
         });
     }
 
-    /// Takes so many offers of the worker one after another, and answers each of them so; there is no more.
+    /// Takes `offers` offers of the worker one by one with this reply; fails if more are left.
     fn take(&self, offers: usize, answer: AckKind) {
         self.nats(async |context| {
             let worker = context.get_consumer_from_stream("fleet", "RT_OFFER").await;
@@ -218,7 +219,7 @@ impl Queue {
         });
     }
 
-    /// How many messages there are in a stream, and whether a session takes in there; none before there is one.
+    /// Returns the number of messages and consumers of a stream, or `None` before it exists.
     fn left(&self, stream: &str) -> Option<(u64, usize)> {
         self.nats(async |context| {
             let stream = context.get_stream(stream).await.ok()?;
@@ -267,8 +268,8 @@ impl Drop for Helper {
     }
 }
 
-/// It dies while it asks, before a ballot is on disk, and before it acknowledges one. One seat is answered only
-/// after that, so that the round is open at its death.
+/// The session dies while it asks, before a ballot is on disk, or before it acknowledges one. One seat answers
+/// only afterwards, so that the round is open at that time.
 #[test]
 fn a_session_that_dies_at_any_point_counts_each_seat_once() {
     const SEATS: usize = 12;
@@ -356,7 +357,7 @@ fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
 #[test]
 fn what_is_no_ballot_of_a_pinned_key_counts_for_nobody() {
     let Some((queue, mut table)) = Queue::asking(2, ", deadline: 6s") else { return };
-    // Its key is not the one that is pinned for `fleet`.
+    // Its key is not the one pinned for `fleet`.
     let _stranger = queue.works("other-home", "fleet");
     queue.until("envelope_refused", 2);
     let subject = format!("rt.sealed.fleet.{}.vote.s0", queue.session());
@@ -498,7 +499,7 @@ fn a_slow_model_is_waited_for_and_asked_once() {
     queue.answers_by(&lab);
     queue.define(2, "");
     let mut table = queue.holds();
-    // Another process would be given what the first is silent about.
+    // A second worker would get offers that the first one does not acknowledge.
     let _workers = [queue.worker(), queue.worker()];
     table.ends();
     queue.check_sealed(2);

@@ -1,4 +1,4 @@
-//! Seats without a persona: models by their names, people, and personas that leave their tools behind.
+//! Seats without a persona, and personas without their tools.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub fn three_services(definition: &str, server: &Server) -> Desk {
     let url = format!("{}/v1", server.url());
     let desk = Desk::with(definition).set("OPENAI_API_KEY", "sk-1").set("ANTHROPIC_API_KEY", "sk-2");
     let desk = desk.set("OPENAI_BASE_URL", &url).set("ANTHROPIC_BASE_URL", &url);
-    // Seats that name no model have this one.
+    // Default model of seats that name none.
     desk.write("../home/config/config.yaml", "model: ollama/llama3.2\n");
     desk.set("OLLAMA_BASE_URL", &url)
 }
@@ -80,7 +80,7 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     assert_eq!(seats[0]["without_tools"], true);
     assert_eq!(seats[1]["without_tools"], Value::Null);
     assert_eq!(desk.report("s.s2s").to_string().matches("\"without_tools\":true").count(), 1);
-    // The command line takes the same forms, and what it chose verifies.
+    // The command line accepts the same forms, and the session verifies.
     desk.write("decide.yaml", "question: x\n");
     let chosen = "{persona: coder, tools: none},qa-lead,{name: ana, model: rehearsal},{model: rehearsal}";
     let seats = desk.saves(&["--json", "--participants", chosen]).code(0).lines()[0]["participants"].clone();
@@ -134,7 +134,7 @@ fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
         sent.into_iter().partition(|(path, _)| path.ends_with("completions"));
     assert!(one.into_iter().map(|(_, body)| body).eq(chat));
     assert!(other.into_iter().map(|(_, body)| body).eq(messages));
-    // The prompts of two seats that differ in their model alone differ in their numbers alone.
+    // The prompts of two seats that differ only in their model differ only in their numbers.
     let offered = named(&replayed, "work_item_offered");
     let [first, third] = [0, 2].map(|nth| offered[nth]["prompt"].as_str().expect("a prompt"));
     assert_eq!(first, third.replace("qa-lead-3", "qa-lead-1"));

@@ -1,5 +1,4 @@
-//! Rounds that were not held, and rounds that did not decide: what is said first, how the session
-//! ends, where it goes on, and what a round leaves for the steps behind it.
+//! Rounds without a decision: messages, end of the session, next steps.
 
 use serde_json::{Value, json};
 
@@ -76,10 +75,10 @@ fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     let ran = desk.run(["check", "decide.yaml"]).code(2);
     ran.shows("decide.yaml:5:5: error: step `then`: incomplete work item");
     desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3).tells("step `then`: incomplete work item");
-    // What came before it is held, and the session ends without a decision.
+    // Earlier steps run, and the session ends without a decision.
     let ran = desk.answered(format!("pick: {AGREED}\nthen: {AGREED}\n"), &[]).code(3);
     ran.tells("round `then` was not held").tells("round `pick`: Decision: a");
-    // Nothing that the second step brings comes before the first.
+    // The error of the first step does not depend on the second one.
     let steps = "  - {id: a, type: agent, agent: s, prompt: Do REQ-9}\n  - {id: b, type: agent, agent: s, prompt: x}\n";
     let first = self::desk(&format!("steps:\n{steps}")).run(["check", "decide.yaml"]).code(2);
     first.shows("error: step `a`: incomplete work item: `Do REQ-9` names `REQ-9`, which does not exist");
@@ -155,7 +154,7 @@ fn a_no_inside_a_parallel_is_no_success() {
             json!({"stepId": "ok", "status": "rejected", "result": {"approved": false}, "error": "rejected"});
         assert_eq!((&json["steps"][0]["success"], &json["steps"][0]["data"][0]), (&false.into(), &entry));
     }
-    // A condition that asks how it ended has heard it.
+    // A condition on the outcome handles it.
     let heard = format!(
         "steps:\n{parallel}    next: how\n  - {{id: how, type: condition, condition: \"context.both.success\"}}\n"
     );
@@ -248,7 +247,7 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
         assert!(!ran.err.contains("serve nothing"), "{}", ran.err);
         assert_eq!(ran.err.matches(" open: ").count(), rounds, "{said}: {}", ran.err);
     }
-    // Nobody says: it waits, and goes on with an answer.
+    // Without an answer it waits; with one it continues.
     let desk = desk(&steps.replace("max_runs: 2", "max_runs: 1"));
     desk.answered(format!("pick: {TIED}\n"), &[])
         .code(4)

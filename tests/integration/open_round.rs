@@ -1,4 +1,4 @@
-//! An open round from outside: what can be read of it, who may touch it, how it rests and closes.
+//! An open round from outside: reading, locking, pausing, closing.
 
 use std::process::Child;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
     let mut child = two_of_three(&desk, &server);
     let before = desk.bytes("saved/s.s2s");
     let second = desk.hold(&server, &["saved/s.s2s"]).code(2);
-    // Where the system tells who holds a lock, the second is told.
+    // The message names the lock's holder if the system reports it.
     let who = if cfg!(target_os = "linux") { format!(" (process {})", child.id()) } else { String::new() };
     second.tells(&format!("session locked by another roundtable{who}"));
     // A copy would share the round's key: it could close the round and show the answers.
@@ -122,7 +122,7 @@ fn time_at_rest_does_not_use_up_a_deadline() {
     assert_eq!(session.rounds[0].closed.clone().expect("closed").reason, CloseReason::All);
 }
 
-/// Gives up with the round's own time, as services do; `bob` alone.
+/// Fails at the round's deadline, as services do; only `bob`.
 fn until_the_end(ask: SeatRequest) -> BoxFuture<'static, Result<Reply, Failure>> {
     async move {
         if ask.seat != "bob" {
@@ -154,7 +154,7 @@ fn everybody_is_asked_before_anybody_answers() {
     let names: Vec<String> = (0..300).map(|number| format!("seat-{number}")).collect();
     let ran = place.start_with(&definition(&names.join(", "), ""), &|table| {
         let barrier = Arc::new(tokio::sync::Barrier::new(table.len()));
-        // Each answers only when everybody else has been asked too.
+        // Each answers only after everyone has been asked.
         let seat: Arc<dyn Participant> = Arc::new(Does(move |ask: SeatRequest| {
             let barrier = Arc::clone(&barrier);
             async move {
@@ -174,7 +174,7 @@ fn everybody_is_asked_before_anybody_answers() {
     assert_eq!(seqs(|event| matches!(event, Event::BallotSealed(_))).count(), 300);
 }
 
-/// A session that rested for years has its time left.
+/// The session was paused for years.
 #[test]
 fn time_at_rest_does_not_use_up_the_sessions_time() {
     let place = Place::fresh();

@@ -1,7 +1,7 @@
-//! Winners and orders of seeded random profiles, as an independent counter finds them too.
-//! The counter is the Python package `pref_voting`. `.ci/run` compares every profile with it; a plain
-//! test run compares the digest of all results with the one it agreed to. `docs/TALLIES.md` says what
-//! it counts differently and why.
+//! Winners and orders of seeded random profiles, compared with an independent counter.
+//!
+//! The counter is the Python package `pref_voting`: `.ci/run` compares every profile with it. A plain test run
+//! compares a digest of the results that it agreed to. `docs/TALLIES.md` lists the differences.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 
 use crate::cases;
 
-/// Profiles of rankings, of scores and of approvals.
+/// Numbers of profiles of rankings, of scores and of approvals.
 const PROFILES: [usize; 3] = [1_800, 400, 100];
 
-/// SHA-256 of all results, every one of which `pref_voting` 1.18.2 agreed to.
+/// SHA-256 of all results, which `pref_voting` 1.18.2 agreed to.
 const AGREED: &str = "b10fdc8ff84148b59f4f6ab65fae5718de1c604b526d75cc67b17e1d6f850d19";
 
 const RANKED: [Rule; 4] = [Rule::Plurality, Rule::Borda, Rule::Irv, Rule::Schulze];
 
-/// Numbers from a seed: `SplitMix64`.
+/// Random numbers from a seed: `SplitMix64`.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -133,7 +133,7 @@ fn winners_and_orders_are_those_pref_voting_agreed_to() {
     }
     for _ in 0..PROFILES[2] {
         let profile = profile(&mut dice, |dice, options| {
-            // At least one approval: where nobody is approved of, nobody wins here and all do there.
+            // At least one approval: without any, nobody wins here, but everybody does there.
             let first = dice.below(options);
             IndexedBallot::Approval(
                 (0..options).filter(|option| *option == first || dice.below(3) == 0).collect(),
@@ -159,7 +159,7 @@ pub fn oracle_file(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// The most votes that an answer has, and whether it is the true one.
+/// Returns the highest number of equal answers, and whether they are correct.
 fn counted(answers: &[&str]) -> (usize, bool) {
     let mut options: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
     options.retain(|option| option != "-");
@@ -200,7 +200,7 @@ fn accuracy_follows_agreement_in_recorded_answers() {
 const CASE: &str = "the cache lives in the process because a second server would have to be run and paid for \
                     and watched by somebody who is not there at night";
 
-/// Six of forty sentences each: nearly every run of words is somebody else's too.
+/// Returns six of forty sentences, so that most passages occur in several texts.
 fn few_sentences(n: usize) -> String {
     let sentence = |which: usize| format!("number {which} says that {CASE} in case {which}. ");
     (0..6).map(|part| sentence((n * (part + 3) + part * part) % 40)).collect()
@@ -217,7 +217,7 @@ fn two_thousand_answers_are_compared_within_a_second() {
         let texts: Vec<String> = (0..answers).map(text).collect();
         let started = Instant::now();
         assert!(groups(&texts).iter().all(|group| group.len() > 1));
-        // An unoptimised build on a busy machine gets more.
+        // Debug builds on a busy machine get more time.
         let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
         assert!(started.elapsed() < limit, "{:?}", started.elapsed());
     }

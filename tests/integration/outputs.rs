@@ -1,19 +1,20 @@
-//! Output that cannot be written: every verb says so, with the path, and ends with exit code 1; a reader
-//! that has left is no error, and nothing half-written is left.
+//! Unwritable output: every command reports it and fails.
+//!
+//! The exit code is 1. A closed reader is no error, and no partial file is left.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
 
 use crate::program::{Desk, ran};
 
-/// What is run of each verb; `SESSION` is a saved session. Those that print no result, or go on until somebody
-/// else does something, only show their help.
+/// Runs of each command; `SESSION` is a saved session. Commands without a result, or that wait for others, only
+/// show their help.
 const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
     verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
     check odd.yaml; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
     completions bash; init --help; --batch decide.yaml; run decide.yaml; \
     ask Which? a b --rehearse";
-/// Those that `--help` does not list.
+/// Commands that `--help` does not list.
 const HIDDEN: [&str; 2] = ["--batch", "completions"];
 const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay SESSION --json; \
     report SESSION --format json; --help; --version";
@@ -25,13 +26,12 @@ fn desk() -> (Desk, String) {
     desk.write("odd.yaml", "question: Which?\nquorums: 3\n");
     let done = desk.run(["--batch", "decide.yaml", "--save", "done.s2s"]);
     assert!([0, 3].contains(&done.code), "{}", done.err);
-    // `sessions` lists this one.
     desk.run(["--batch", "decide.yaml"]);
     let session = desk.path("done.s2s").display().to_string();
     (desk, session)
 }
 
-/// Every way to print, with the session's path in it.
+/// Returns the runs with the session's path.
 fn rows(session: &str) -> Vec<Vec<String>> {
     let row = |row: &str| row.split(' ').map(|word| word.replace("SESSION", session)).collect();
     VERBS.split("; ").chain(MORE.split("; ")).map(row).collect()

@@ -1,5 +1,4 @@
-//! What is published: the package from which cargo builds, the archive of a release, and the files that hosts
-//! of builds read.
+//! Published files: cargo package, release archive, files for package hosts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -51,7 +50,7 @@ fn the_package_holds_what_the_source_includes_and_is_small() {
 #[test]
 fn a_release_holds_the_program_its_pages_and_completions_under_a_checksum() {
     let out = tempfile::tempdir().expect("a folder");
-    // A program of a debug build takes long to compress.
+    // Compressing a debug build takes long.
     let program = out.path().join("program");
     let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_roundtable"));
     fs::write(&program, script).expect("a file");

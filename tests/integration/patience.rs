@@ -1,5 +1,6 @@
-//! No test waits for ever, and none gives up early on a busy machine: what a test starts is ended after two
-//! minutes, and what it waits for must come within as long.
+//! Time limits of tests: two minutes for every process and every wait.
+//!
+//! Generous enough for a busy machine, and no test blocks forever.
 
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -9,20 +10,20 @@ use std::{io, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Nothing that a test starts or waits for may take longer.
+/// Limit for everything that a test starts or waits for.
 pub const PATIENCE: Duration = Duration::from_secs(120);
-/// Longer than "at once" takes on a busy machine, and much shorter than what must not be waited for.
+/// Longer than "at once" takes on a busy machine, and much shorter than a wait that must not happen.
 pub const SOON: Duration = Duration::from_secs(20);
 pub const NEVER: Duration = Duration::from_secs(3600);
 
-/// When a process was started, by the system's clock; none once it is gone.
+/// Returns the start time of a process, by the system's clock; `None` if it has ended.
 fn born(id: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     stat.rsplit(") ").next()?.split(' ').nth(19).map(str::to_owned)
 }
 
-/// Ends a process that a test has started, if it still runs after two minutes: whoever waits for it or reads
-/// from it waits no longer. Where the system does not tell processes apart nothing is ended.
+/// Kills a process of a test if it still runs after two minutes, so that nobody waits for it any longer.
+/// Does nothing on systems without start times.
 pub fn mortal(id: u32) {
     static REAPER: LazyLock<Sender<(u32, String, Instant)>> = LazyLock::new(|| {
         let (tell, told) = channel::<(u32, String, Instant)>();
@@ -60,7 +61,7 @@ impl Patient for Command {
     }
 }
 
-/// Looks every few milliseconds until there is something.
+/// Polls every few milliseconds until `look` returns something.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();

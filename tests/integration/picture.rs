@@ -1,6 +1,7 @@
-//! The moving picture of the README: what a real run shows in a real terminal, from the draft to the decision.
-//! `UPDATE_PICTURE=1` makes `docs/demo.svg` anew. Without it the picture is compared with a new run, apart from
-//! times and numbers.
+//! Animation of the README: a real run in a real terminal.
+//!
+//! `UPDATE_PICTURE=1` rewrites `docs/demo.svg`. Otherwise it is compared with a new run, without times and
+//! numbers.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +16,7 @@ const ROWS: u16 = 24;
 const CELL: (f32, f32) = (9.0, 18.0);
 const FONT: f32 = 15.0;
 
-/// What the terminal shows from one moment on, as escape sequences, and for how many seconds.
+/// Content of the terminal as escape sequences, and its duration in seconds.
 struct Frame {
     drawn: String,
     seconds: u32,
@@ -67,7 +68,7 @@ fn shown(drawn: &str) -> Parser {
     parser
 }
 
-/// The frames one after another, again and again; a reader who wants no motion sees the last but one.
+/// Returns an animation of the frames in a loop; with reduced motion, the last but one is shown.
 fn svg(frames: &[Frame]) -> String {
     let total: u32 = frames.iter().map(|frame| frame.seconds).sum();
     let (width, height) = (f32::from(COLUMNS) * CELL.0 + 20.0, f32::from(ROWS) * CELL.1 + 20.0);
@@ -105,7 +106,7 @@ fn svg(frames: &[Frame]) -> String {
     out
 }
 
-/// How a cell looks: its ink, its ground unless it is the terminal's, and whether it is bold.
+/// Returns a cell's text color, its background unless it is the terminal's, and whether it is bold.
 fn look(cell: &Cell) -> (String, Option<String>, bool) {
     let usual = if cell.dim() { "#8b919c" } else { "#dfe3ea" };
     let (ink, ground) = (hex(cell.fgcolor()).unwrap_or_else(|| usual.to_owned()), hex(cell.bgcolor()));
@@ -149,7 +150,7 @@ fn draw(screen: &vt100::Screen, out: &mut String) {
     }
 }
 
-/// The colour, `None` for the terminal's own; the first sixteen as a dark terminal has them.
+/// Returns a color, or `None` for the terminal's default; the first sixteen are those of a dark terminal.
 fn hex(color: Color) -> Option<String> {
     const FIRST: [&str; 16] = [
         "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#dfe3ea", "#7d8490",

@@ -1,4 +1,4 @@
-//! Placeholders decide nothing, and whatever they have a part in says so.
+//! Placeholders decide nothing, and every affected result says so.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn is_as(found: &Value, wanted: &Value) {
     }
 }
 
-/// Two seats of a model that agree, and one placeholder.
+/// Returns a desk with two seats of a model that agree, and one placeholder.
 fn beside_votes(server: &Server) -> Desk {
     Desk::with(&format!(
         "question: \"Which?\"\nparticipants: [{{name: ann, model: lab/m}}, {{name: bob, model: lab/n}}, {{name: cy, model: rehearsal}}]\n{STEPS}"
@@ -46,7 +46,7 @@ fn a_placeholder_beside_votes_decides_nothing() {
     let line = result(&ran);
     let wanted = json!({"decided": false, "rehearsal": false, "winner": null, "order": [], "reason": why});
     is_as(&line, &wanted);
-    // It is no model.
+    // A placeholder is no model.
     is_as(&line, &json!({"tier": "none", "models": 2}));
     let report = desk.run(["report", "s.s2s"]).code(0).out;
     assert!(report.contains(&format!("**No decision: {why}**")), "{report}");
@@ -61,7 +61,7 @@ fn a_placeholder_beside_a_script_decides_nothing() {
     let answers = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n";
     let line = result(&desk.answered(answers, &["--json=result"]).code(3));
     is_as(&line, &json!({"decided": false, "winner": null}));
-    // Held as a rehearsal, it is one, whoever else voted.
+    // With `--rehearse` it is a rehearsal in any case.
     let line = result(&desk.answered(answers, &["--json=result", "--rehearse"]).code(0));
     is_as(&line, &json!({"decided": false, "rehearsal": true, "winner": "a"}));
 }
@@ -112,7 +112,7 @@ fn seats_without_a_model_are_refused_with_what_to_do() {
     has(&ran.err, &["--model PROVIDER/MODEL", "`model:` in config.yaml", "ollama/llama3.2", "--rehearse"]);
     assert!(desk.sessions().is_empty() && ran.out.is_empty(), "{}", ran.out);
     desk.run(["check", "decide.yaml"]).code(0).shows(&format!("note: {names}"));
-    // Who only looks needs none.
+    // A dry run needs no model.
     desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     let answers = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n";
     let scripted = desk.answered(answers, &["--json=result"]).code(0);
@@ -176,7 +176,7 @@ fn on_the_screen_a_seat_without_a_model_is_rehearsed_only_if_that_is_said() {
     screen.press("Ay", &["REHEARSAL: "]);
 }
 
-/// A rehearsal that was cut short stays one.
+/// The rehearsal was interrupted.
 #[test]
 fn a_resumed_rehearsal_stays_one() {
     let keys = "type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority";
@@ -193,7 +193,7 @@ fn a_resumed_rehearsal_stays_one() {
     desk.run(["verify", "cut.s2s"]).code(0);
 }
 
-/// Whatever the definition names, nobody is asked: no model, no program, no person.
+/// Models, programs and people are all replaced.
 #[test]
 fn a_rehearsal_asks_nobody() {
     let server = Server::start(|_| Answer::chat("vote: a"));

@@ -1,6 +1,6 @@
-//! The whole program in a place of its own: no environment but a path, a home and a folder of files.
-//! A [`Desk`] is one user's desk; what it runs sees nothing of the machine it runs on. It checks
-//! nothing by itself.
+//! Whole program in a sandbox: a path, a home, a working folder.
+//!
+//! A [`Desk`] is one user's desk; its runs see nothing of the real machine. It checks nothing by itself.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -15,11 +15,11 @@ use sha2::{Digest as _, Sha256};
 use crate::patience::Patient as _;
 use crate::server::Server;
 
-/// A folder to work in, and a home that is empty at first.
+/// A working folder, and a home that is empty at first.
 pub struct Desk {
     dir: tempfile::TempDir,
     env: Vec<(String, String)>,
-    /// Whether all that is run without a screen is rehearsed.
+    /// Whether runs without a screen are rehearsals.
     rehearses: bool,
 }
 
@@ -36,28 +36,28 @@ impl Ran {
         self.out.lines().map(parse).collect()
     }
 
-    /// The same, if the program ended with this code.
+    /// Fails unless the program ended with this code.
     #[track_caller]
     pub fn code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
         self
     }
 
-    /// Fails unless standard error has these words.
+    /// Fails unless standard error contains these words.
     #[track_caller]
     pub fn tells(&self, words: &str) -> &Self {
         assert!(self.err.contains(words), "no `{words}` in the errors of {self:#?}");
         self
     }
 
-    /// Fails unless one of the two streams has these words.
+    /// Fails unless one of the two streams contains these words.
     #[track_caller]
     pub fn says(&self, words: &str) -> &Self {
         assert!(self.out.contains(words) || self.err.contains(words), "no `{words}` in {self:#?}");
         self
     }
 
-    /// Fails unless standard output has these words.
+    /// Fails unless standard output contains these words.
     #[track_caller]
     pub fn shows(&self, words: &str) -> &Self {
         assert!(self.out.contains(words), "no `{words}` in the output of {self:#?}");
@@ -69,32 +69,32 @@ impl Desk {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("desk")).expect("a folder");
-        // Seats that a definition gives no model are placeholders here.
+        // Seats without a model are placeholders here.
         fs::create_dir_all(dir.path().join("home/config")).expect("a folder");
         fs::write(dir.path().join("home/config/config.yaml"), "model: rehearsal\n").expect("a file");
         Self { dir, env: Vec::new(), rehearses: false }
     }
 
-    /// One with `decide.yaml` of these lines in it.
+    /// Returns a desk with this `decide.yaml`.
     pub fn with(definition: &str) -> Self {
         let desk = Self::new();
         desk.write("decide.yaml", definition);
         desk
     }
 
-    /// The same, where placeholders are to answer and the run is to come to its end.
+    /// Returns a desk with this `decide.yaml` whose runs are rehearsals.
     pub fn rehearsing(definition: &str) -> Self {
         Self { rehearses: true, ..Self::with(definition) }
     }
 
-    /// One whose seats have a model, for tests that ask nobody.
+    /// Returns a desk whose seats have a model, for tests that ask nobody.
     pub fn modelled(definition: &str) -> Self {
         let desk = Self::with(definition);
         desk.write("../home/config/config.yaml", "model: human\n");
         desk
     }
 
-    /// Sets a variable for all that runs here.
+    /// Sets a variable for all runs.
     #[must_use]
     pub fn set(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
@@ -112,7 +112,7 @@ impl Desk {
         self.set("LAB_KEY", KEY)
     }
 
-    /// Says more in the user's own configuration.
+    /// Appends to the user's configuration.
     pub fn configure(&self, more: &str) {
         let path = "../home/config/config.yaml";
         let before = fs::read_to_string(self.path(path)).unwrap_or_default();
@@ -127,7 +127,6 @@ impl Desk {
         self.dir.path().join("home")
     }
 
-    /// Writes a file, with the folders above it.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
@@ -164,14 +163,14 @@ impl Desk {
         ran
     }
 
-    /// The same by a script of these answers.
+    /// Does the same with an answers file.
     #[track_caller]
     pub fn answered(&self, answers: impl Display, flags: &[&str]) -> Ran {
         self.write("answers.yaml", answers.to_string());
         self.saves(&[&["--answers", "answers.yaml"], flags].concat())
     }
 
-    /// Runs it with this on its standard input.
+    /// Runs the program with this standard input.
     pub fn pipe<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>, input: &str) -> Ran {
         let mut command = self.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -192,7 +191,7 @@ impl Desk {
         files
     }
 
-    /// A shell in this folder with the program's variables: `$0` is the program, `$@` are these arguments.
+    /// Returns a shell in this folder with the program's variables: `$0` is the program, `$@` are the arguments.
     pub fn shell(&self, script: &str, args: &[&str]) -> Command {
         let plain = self.command(args);
         let mut shell = Command::new("sh");
@@ -242,7 +241,6 @@ impl Desk {
     }
 }
 
-/// The files of a folder and of all folders in it.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let (mut todo, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = todo.pop() {
@@ -254,7 +252,7 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Fails unless a text has all these words.
+/// Fails unless the text contains all these words.
 #[track_caller]
 pub fn has(text: &str, words: &[&str]) {
     for word in words {
@@ -262,13 +260,12 @@ pub fn has(text: &str, words: &[&str]) {
     }
 }
 
-/// The rows of a table in text, with ` => ` between their two columns.
+/// Returns the rows of a text table whose two columns are separated by ` => `.
 pub fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(|line| line.split_once(" => ").expect("two columns"))
 }
 
-/// Runs a command to its end.
 pub fn run(command: &mut Command) -> Ran {
     ran(command.output_soon().expect("the program starts"))
 }
@@ -277,7 +274,7 @@ pub fn named(lines: &[Value], event: &str) -> Vec<Value> {
     lines.iter().filter(|line| line["event"] == event).cloned().collect()
 }
 
-/// The key that [`Desk::served_by`] gives.
+/// The key that [`Desk::served_by`] sets.
 pub const KEY: &str = "sk-lab-5up3r53cr3t";
 
 #[track_caller]

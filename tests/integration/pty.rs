@@ -1,4 +1,5 @@
-//! The program in a real pseudo-terminal: keys go in, a terminal emulator shows what comes out.
+//! Program in a real pseudo-terminal, with an emulator for its output.
+//!
 //! A [`Screen`] waits for words to appear; it never sleeps for a fixed time and checks nothing itself.
 
 use std::io::{Read as _, Write as _};
@@ -26,7 +27,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Whether no frame is half drawn.
+    /// Returns whether no frame is half drawn.
     fn is_whole(&self) -> bool {
         let last = self.raw.windows(8).rev().find(|bytes| bytes.starts_with(b"\x1b[?2026"));
         last.is_none_or(|mark| mark.ends_with(b"l"))
@@ -56,8 +57,8 @@ impl Screen {
         Self::run(command(desk, arguments), size)
     }
 
-    /// Starts a command on a terminal of this size, and waits until it has drawn something or ended: keys that
-    /// come before it has the terminal would act on it as signals.
+    /// Starts a command on a terminal of this size, and waits until it has drawn something or ended.
+    /// Earlier keys could act as signals.
     pub fn run(command: Command, size: (u16, u16)) -> Self {
         let (terminal, child) = start(command, size);
         let terminal = Arc::new(terminal);
@@ -80,7 +81,7 @@ impl Screen {
         screen
     }
 
-    /// Waits for this; what is shown then.
+    /// Waits for a condition, and returns the screen.
     #[track_caller]
     fn until(&self, what: &str, is_there: impl Fn(&Shown) -> bool) -> MutexGuard<'_, Shown> {
         let until = Instant::now() + PATIENCE;
@@ -102,7 +103,7 @@ impl Screen {
         self.lock().raw.clone()
     }
 
-    /// What the screen shows once nothing has been written for a while, as the escape sequences that draw it.
+    /// Returns the screen as escape sequences, once nothing has been written for a while.
     pub fn drawn(&self) -> String {
         let mut shown = self.lock();
         loop {
@@ -156,7 +157,7 @@ impl Screen {
         self.child.wait().expect("ended");
     }
 
-    /// Waits until it ends; its exit code, -1 after a signal, and every byte it has written.
+    /// Waits for the end; returns the exit code (-1 after a signal) and all output.
     #[track_caller]
     pub fn end(mut self) -> (i32, Vec<u8>) {
         let mut shown = self.until("its end", |shown| shown.is_over);
@@ -165,7 +166,7 @@ impl Screen {
         (self.child.wait().expect("ended").code().unwrap_or(-1), raw)
     }
 
-    /// Leaves by its key; every byte it has written.
+    /// Quits by key; returns all output.
     #[track_caller]
     pub fn quits(mut self) -> String {
         self.send("q");

@@ -1,4 +1,4 @@
-//! What a round's snapshot recalls of what was before: the key `context`, and its default.
+//! Earlier rounds in a snapshot: the key `context`, and its default.
 
 use roundtable::history::{RoundOpened, RoundRun};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn rounds(definition: &str) -> Vec<RoundRun> {
     desk.state("s.s2s").rounds
 }
 
-/// What a round's seats were shown.
+/// Returns the content of a round's snapshot.
 pub fn recalled(opened: &RoundOpened) -> Value {
     let snapshot = roundtable::yaml::read(&opened.snapshot, "snapshot").expect("YAML").to_json();
     snapshot["participant_context"].clone()
@@ -55,7 +55,7 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
     assert!(past.iter().all(|round| round["outcome"].is_string()), "{past:?}");
     let answer = &by_default["context"]["two"]["data"][0]["result"];
     assert!(answer["vote"].is_string() && answer["rationale"].is_array(), "{answer}");
-    // What the round says goes before what the definition says, key by key.
+    // The round's keys override the definition's, key by key.
     let positions = last("context: {answers: none, rounds: 1}\n", ", context: {answers: positions}");
     assert_eq!(keys(&positions["context"]["two"]["data"][0]["result"]), ["vote", "position"]);
     assert_eq!(positions["recent_rounds"].as_array().map(Vec::len), Some(1));
@@ -121,7 +121,7 @@ const BLOCK: &str = "participant_context:\n  project_summary: \"...\"\n  current
                      artifacts_snapshot:\n    - id: REQ-001\n      summary: \"...\"\n  your_role: \"software-architect\"\n";
 const HASH: &str = "b727d2cee6d9a9b4b0e68b404270082455219a3ba65f116bc7a879df881ed400";
 
-/// The block of the decision record becomes a definition with the snapshot it came from, to the byte.
+/// The snapshot is the same, byte for byte.
 #[test]
 fn a_block_of_context_becomes_a_definition() {
     let desk = Desk::new();

@@ -1,5 +1,4 @@
-//! Receipts of remote seats: held against the file afterwards, refused in words when they were given for
-//! something else.
+//! Receipts of remote seats: checked against the file.
 
 use serde_json::{Value, json};
 

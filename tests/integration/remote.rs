@@ -1,5 +1,4 @@
-//! Remote seats in a session file: invitations, keys, signed ballots, refused envelopes, and what `verify`
-//! finds where somebody forges one.
+//! Remote seats in a session file: invitations, signed ballots, forgeries.
 
 use std::path::Path;
 
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 use crate::forge::chained;
 use crate::sitting::{Sitting, header, persona, seat};
 
-/// When invitations expire.
+/// Expiry of invitations.
 const NEXT_YEAR: i64 = 1_826_888_400_000;
 
 const DEFINITION: &str = "\
@@ -38,7 +37,7 @@ fn opened() -> Sitting {
     opened_as(DEFINITION, |_| {})
 }
 
-/// A session in whose only round `dana` sits behind a link and is invited; `change` changes its header.
+/// Returns a session with an invited link seat `dana`; `change` edits its header.
 pub fn opened_as(definition: &str, change: impl FnOnce(&mut Value)) -> Sitting {
     let mut remote = seat("dana", "remote/link");
     remote["remote"] = json!({ "door": "link" });
@@ -125,7 +124,7 @@ fn sign(envelope: &mut Envelope, key: &SigningKey) {
     envelope.signature = key.sign(&message);
 }
 
-/// The events of a session with a signed ballot; a second program reads the file that they make.
+/// Returns the events of a session with a signed ballot; another program verifies their file.
 pub fn recorded() -> Vec<TimedEvent> {
     let mut sitting = voted();
     sitting.finishes();
@@ -288,7 +287,7 @@ fn an_expired_invitation_is_none() {
     assert_eq!(sitting.join("short", &dana()), Err(RefusalWord::NoSuchInvitation.to_string()));
 }
 
-/// Replaces one event by what `change` makes of its JSON.
+/// Replaces one event by its JSON after `change`.
 fn changed(sitting: &Sitting, event: &str, change: impl Fn(&mut Value)) -> Vec<String> {
     let mut events = sitting.events.clone();
     let values = events.iter().map(|stamped| serde_json::to_value(&stamped.event).expect("JSON"));
@@ -302,7 +301,7 @@ fn changed(sitting: &Sitting, event: &str, change: impl Fn(&mut Value)) -> Vec<S
 
 #[test]
 fn a_forged_ballot_is_found_by_the_seats_name() {
-    // The table knows the round's key and seals what it likes for dana.
+    // The table knows the round's key and could seal anything for dana.
     let mut forged = asked();
     let record = said("vote: sqlite");
     let envelope = forged.envelope(&record, 0x22, &SigningKey::new([9; 32]));
@@ -320,7 +319,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
     put(&mut forged, &event);
     forged.finishes();
     assert_eq!(forged.findings(), ["`ballot_sealed` of `dana` cannot be here: bad signature"]);
-    // Neither does it help to leave the signature away, or to pin a key of one's own afterwards.
+    // Omitting the signature or pinning another key afterwards does not help.
     let mut bare = asked();
     let key = event.as_object_mut().expect("a map");
     key.remove("signature");
@@ -376,7 +375,7 @@ fn envelopes_are_read_strictly() {
     }
 }
 
-/// The vector that the ballot page seals before it is trusted, and that other programs can check.
+/// The ballot page checks itself with this vector, and other programs can, too.
 #[test]
 fn the_vector_of_the_seal_holds_signature_offer_and_delivery() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/remote/vector.json");

@@ -1,4 +1,4 @@
-//! Reports as files, decision records and who adopted them, and the log of decisions; long answers and torn files.
+//! Report files, decision records, the decision log; long answers and torn files.
 
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     assert_eq!(all["verdict"]["headline"], "a");
 }
 
-/// Date, question, outcome, strength, status, who adopted it and what it replaces, over all saved sessions.
+/// Columns: date, question, outcome, strength, status, who adopted it, what it replaces.
 #[test]
 fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     let desk = Desk::new();
@@ -69,7 +69,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     assert_eq!(first["adopted_by"], "Ana (by answers file)");
     assert_eq!(first["supersedes"], "ADR-0007");
     assert_eq!((&second["status"], &second["adopted_by"]), (&json!("undecided"), &json!(null)));
-    // What rehearsals and damaged files hold is no decision; the latter are named.
+    // Rehearsals and damaged files have no decisions; the latter are named.
     desk.run(["ask", "Which?", "a", "b", "--rehearse", "--yes"]).code(0);
     desk.write("../home/state/sessions/20990101-000000-x-0000.s2s", "---\nseq: 0\n");
     let ran = desk.run(["sessions", "--decisions"]).code(0);
@@ -114,8 +114,8 @@ fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     assert!(ran.out.starts_with("---\nstatus: \"proposed, supersedes ADR-0007\"\n"), "{}", ran.out);
 }
 
-/// An answer of 1 MB does not count and says so; a long one is cut in pages and whole for programs; of a file that
-/// ends within a document the report shows what is whole, and says that the rest is missing.
+/// An answer of 1 MB is invalid. A long one is cut on pages, and complete for programs. The report of a torn
+/// file shows its whole documents, and says that something is missing.
 #[test]
 fn long_answers_and_torn_files_are_reported() {
     let desk = Desk::with(
@@ -228,7 +228,7 @@ fn a_decision_of_the_facilitator_says_so_with_its_reason_and_the_dissent() {
     let vote = VOTE.replace("rule: majority", "rule: majority, max_runs: 2, on_undecided: pick");
     let tied = "pick: {ann: {vote: redis}, bob: {vote: memory}}\n";
     let said = "pick-exhausted: {choice: decide, option: memory, comment: \"We know it.\", by: Ana Berg}\n";
-    // The votes stand in the definition, the decision does not.
+    // The definition contains the votes, but not the decision.
     let people = format!("{PEOPLE}\nanswers: {{{}}}", tied.trim());
     let (head, desk) = record(&vote, &people, said);
     assert!(head.starts_with("status: accepted\n") && head.contains("Ana Berg (by answers"), "{head}");

@@ -1,5 +1,4 @@
-//! Rounds that revise another, lines for single seats, and orders of options: what each seat is told
-//! alone, while the snapshot stays one for all.
+//! Revisions, addressed lines and orders of options, with one snapshot.
 
 use roundtable::history::{RoundRun, WorkItemOffered};
 use roundtable::round::snapshot::sha256_hex;
@@ -51,8 +50,7 @@ fn votes() -> Value {
     })
 }
 
-/// Whatever seats are told alone, a round's snapshot is the same bytes for all, by its hash in the log and
-/// in every prompt; and what is drawn is drawn by the seed as the format says.
+/// The hash is the same in the log and in every prompt. Orders are drawn from the seed as the format says.
 #[test]
 fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
     for (order, seed) in [("same", 1), ("per-seat", 1), ("per-seat", 2), ("mirrored", 3), ("mirrored", 4)] {
@@ -113,14 +111,14 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     let shown = recalled(&again.opened);
     let blocks = shown["earlier_reasons"].as_array().expect("blocks");
     let of = |option: &str| blocks.iter().find(|block| block["option"] == option).expect("a block");
-    // Said twice, shown once; a name is masked.
+    // Duplicates are shown once; a name is masked.
     assert_eq!(of("a")["for"].as_array().map(Vec::len), Some(3));
     has(&of("a")["for"].to_string(), &["\"Easy to test.\"", "\"Known to participant-"]);
     assert_eq!(of("a")["against"], json!(["Slow start."]));
     assert_eq!(of("b")["for"], json!(["No lock-in."]));
     let is_open = |block: &Value| block["option"].is_null() && block["for"] == json!(["Not mine to say."]);
     assert!(blocks.iter().any(is_open));
-    // Of the votes there is nothing else, neither here nor in the round between.
+    // Nothing else of the votes is shown, neither here nor in the round between.
     for round in [between, again] {
         let shown = recalled(&round.opened);
         assert!(shown["context"]["vote"].is_null() && shown["earlier_counts"].is_null(), "{shown}");
@@ -128,7 +126,7 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
         assert!(shown["recent_rounds"][0]["outcome"].is_null(), "{shown}");
     }
     assert!(recalled(&between.opened)["earlier_reasons"].is_null());
-    // Once it is decided, all of it may be seen again.
+    // After its decision, everything may be shown.
     assert!(
         recalled(&after.opened)["context"]["again"]["tally"]["decided"] == true,
         "{}",
@@ -138,7 +136,7 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     assert_eq!(own("skeptic")["your_earlier_ballot"], json!({"vote": "b"}));
     assert_eq!(own("devops-engineer")["your_earlier_ballot"], json!({"vote": "abstain"}));
     assert!(own("technical-lead")["your_earlier_ballot"].is_null(), "it failed");
-    // Pseudonyms are on, since a round revises another.
+    // Pseudonyms are on, because a round revises another.
     assert!(desk.read("s.s2s").contains("\npseudonyms:\n"));
     ran.code(0);
     let report = desk.report("s.s2s");

@@ -1,5 +1,4 @@
-//! Same bytes: what every seat of a round is sent, read from the requests themselves; and what a seat that
-//! failed without a facilitator at the screen is sent again by a resume.
+//! Same bytes in all requests of a round, also after a resume.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -38,7 +37,7 @@ fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
     let calls = AtomicUsize::new(0);
     let server = Server::start(move |_| {
         let call = calls.fetch_add(1, Ordering::SeqCst);
-        // While the round is open its sources change, and one seat has to be tried again.
+        // The sources change while the round is open, and one seat needs another attempt.
         std::fs::write(&context, "A shop, as it is now.\n").expect("written");
         std::fs::write(&definition, TABLE.replace("Which cache", "Which database")).expect("written");
         match call {
@@ -61,7 +60,7 @@ fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
     let of_round =
         |mark| requests.iter().filter(move |one| one.user_text().contains(mark)).collect::<Vec<_>>();
     let one = of_round("  current_round: 1\n");
-    // A seat was tried again, and a seat was asked again: five requests for three seats.
+    // One seat had a second attempt, another was re-asked: five requests for three seats.
     assert_eq!(one.len(), 5);
     let body = |request: &Request| {
         let body = String::from_utf8(request.body.clone()).expect("UTF-8");
@@ -125,7 +124,7 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
     for text in [&ran.out, &ran.err, &String::from_utf8_lossy(&bytes).into_owned()] {
         assert!(!text.contains(SECRET), "{text}");
     }
-    // Asked again, they fail again.
+    // Retried seats fail again.
     let file = arg(&desk.session());
     desk.run(["resume", &file]).code(5);
     mended.store(true, Ordering::SeqCst);

@@ -1,5 +1,4 @@
-//! The shipped examples: every definition loads clean and can be rehearsed to its end, those with answers of
-//! their own finish without a model; every saved session verifies, replays and says what it said.
+//! Shipped examples: definitions can be rehearsed, saved sessions match them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,8 +60,8 @@ fn every_example_can_be_rehearsed_to_its_end() {
     }
 }
 
-/// The session that an example's definition gives with its own answers. Its id and the order and latency of
-/// the seals are in `tests/fixtures/sessions.json`; keys, nonces and times are fixed.
+/// Returns the session of an example's definition with its answers file. Keys, nonces and times are fixed.
+/// Its id and the order of the seals are in `tests/fixtures/sessions.json`.
 fn made(name: &str) -> Vec<u8> {
     let desk = Desk::new();
     let definition = examples("yaml").into_iter().find(|path| self::name(path) == name).expect("an example");
@@ -122,7 +121,7 @@ fn made(name: &str) -> Vec<u8> {
     chained(&made)
 }
 
-/// `UPDATE_SESSIONS=1` makes the files anew.
+/// `UPDATE_SESSIONS=1` rewrites the files.
 #[test]
 fn saved_sessions_are_those_of_their_definitions() {
     for path in examples("s2s") {

@@ -1,7 +1,7 @@
-//! Whole sessions as files: `tests/scenarios/NAME/` holds a definition, scripted answers and what
-//! they lead to, event by event and as a report. A new case is a new folder.
-//! `UPDATE_SCENARIOS=1` writes `expected.ndjson` and `expected.md` anew. What differs from run to run (times,
-//! ids, hashes, keys, ciphertexts) and what is the same in all of them (rules, persona texts) is left out.
+//! Whole sessions as files: `tests/scenarios/NAME/` has a definition, answers, and expected output.
+//!
+//! A new case is a new folder. `UPDATE_SCENARIOS=1` rewrites `expected.ndjson` and `expected.md`. Values that
+//! vary from run to run, and long constant texts, are left out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
 
-/// Keys whose values are left out wherever they stand.
+/// Keys whose values are left out everywhere.
 const LEFT_OUT: &str = "\
     at session prev hash program public_key enc definition definition_sha256 texts key nonce commitment sealed \
     elapsed_ms latency_ms startTime endTime duration rules prompt prompt_sha256 estimated_tokens until \
@@ -53,14 +53,14 @@ fn differences(recorded: &Recorded) -> Vec<String> {
     wrong
 }
 
-/// A scenario that was run headless: its session, and what the program said.
+/// Session and output of a scenario that was run headless.
 pub struct Recorded {
     pub folder: PathBuf,
     pub session: Vec<u8>,
     pub done: Output,
 }
 
-/// Every scenario, run once for all tests.
+/// Returns every scenario, run once for all tests.
 pub fn recorded() -> &'static [Recorded] {
     static ALL: LazyLock<Vec<Recorded>> = LazyLock::new(|| folders().into_iter().map(record).collect());
     &ALL
@@ -69,7 +69,7 @@ pub fn recorded() -> &'static [Recorded] {
 fn record(folder: PathBuf) -> Recorded {
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path();
-    // A service that takes connections and never says a word.
+    // A service that accepts connections and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = silent.local_addr().expect("an address").to_string();
     if let Ok(config) = fs::read_to_string(folder.join("config.yaml")) {
@@ -92,12 +92,12 @@ fn record(folder: PathBuf) -> Recorded {
 
 fn roundtable(home: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-    // What no script answers is a placeholder's.
+    // Placeholders answer for seats without a script.
     command.env("ROUNDTABLE_HOME", home).env("ROUNDTABLE_MODEL", "rehearsal");
     command.args(args).current_dir(home).output_soon().expect("the program runs")
 }
 
-/// The redacted events and report of a scenario.
+/// Returns the redacted events and report of a scenario.
 fn redacted(Recorded { folder, session, done }: &Recorded) -> (String, String) {
     let home = tempfile::tempdir().expect("a folder");
     fs::write(home.path().join("session.s2s"), session).expect("writable");
@@ -116,12 +116,12 @@ fn redacted(Recorded { folder, session, done }: &Recorded) -> (String, String) {
     let report = report.replace(last, "HASH").replace(&last[..16], "HASH");
     let id = events[0]["session"].as_str().expect("an id").to_owned();
     in_roster_order(&mut events);
-    // What a seat is handed is the snapshot and its address, which stand in the events already.
+    // Prompts of seats consist of the snapshot and the addressed lines, which other events contain.
     let of_seat = |event: &&mut Value| event["event"] == "work_item_offered" && event["round"].is_string();
     for event in events.iter_mut().filter(of_seat) {
         event.as_object_mut().expect("a map").retain(|key, _| key != "input");
     }
-    // A reviewed artifact says when it was made.
+    // A reviewed artifact contains the time of its creation.
     for event in events.iter_mut().filter(|event| event["review_context"].is_object()) {
         event.as_object_mut().expect("a map").shift_remove("context_sha256");
     }
@@ -131,8 +131,7 @@ fn redacted(Recorded { folder, session, done }: &Recorded) -> (String, String) {
     (text, redacted_report(&report, &id).replace(&day, "DAY"))
 }
 
-/// Seats and the steps of a parallel settle in any order; here they stand as in the roster and in
-/// the definition.
+/// Sorts seats by roster and the steps of a parallel by definition; they settle in any order.
 fn in_roster_order(events: &mut [Value]) {
     let named = |list: &[Value], key: &str| -> Vec<String> {
         list.iter().map(|one| one[key].as_str().expect("a name").to_owned()).collect()
@@ -152,7 +151,7 @@ fn in_roster_order(events: &mut [Value]) {
     let place = |event: &Value| {
         let step = nested.iter().position(|step| event["step"] == step.as_str());
         let item = event["item"].as_str().or_else(|| event["link"]["fromId"].as_str());
-        // A step's own end comes after all of its items.
+        // A step ends after all of its items.
         let item = (event["event"] != "step_finished").then(|| item.unwrap_or_default().to_owned());
         let seat = seats.iter().position(|seat| event["participant"] == seat.as_str());
         (step, item.is_none(), item, seat.filter(|_| event["round"].is_string()))
@@ -180,12 +179,12 @@ fn redact(value: &mut Value) {
     }
 }
 
-/// Leaves out the id and the version, and puts `TIME` and `0.0 s` for times and spans.
+/// Removes id and version, and replaces times by `TIME` and durations by `0.0 s`.
 fn redacted_report(report: &str, id: &str) -> String {
     let report = report.replace(id, "SESSION").replace(env!("CARGO_PKG_VERSION"), "VERSION");
     let [time, span] = [r"\d{4}-\d\d-\d\dT[0-9:.]{12}Z", r"\b[0-9.]+ s\b"];
     let [time, span] = [time, span].map(|pattern| regex::Regex::new(pattern).expect("a pattern"));
     let report = time.replace_all(&report, "TIME");
-    // A busy machine makes a round last longer than a second.
+    // On a busy machine a round may last longer than a second.
     span.replace_all(&report, "0.0 s").replace("0.0 s of answering in ", "")
 }

@@ -1,4 +1,4 @@
-//! The answers file: what serves, how often, and what happens when it runs out.
+//! Answers files: used, repeated and missing answers.
 
 use crate::program::{Desk, arg};
 
@@ -11,7 +11,7 @@ steps:
 
 #[test]
 fn running_out_names_the_step_and_the_session_goes_on_with_more() {
-    // An approval that runs out, then a seat.
+    // Too few answers of an approval, then of a seat.
     for (short, words) in [
         ("pick: {qa-lead: {vote: a}, skeptic: {vote: a}}\nok: [false]\n", "no more answers for step `ok`"),
         (
@@ -48,7 +48,7 @@ fn a_definitions_own_answers_give_way() {
     for flag in ["--model=skeptic=rehearsal", "--participants=qa-lead,skeptic"] {
         run(&[flag]).code(3).tells("2 of 2 seats are placeholders").tells("approved");
     }
-    // A session continues as it was opened.
+    // A session continues with the options it was opened with.
     desk.write("decide.yaml", format!("{LOOP}{}", own.replace(", ok: true", "")));
     desk.write("ok.yaml", "ok: [false, true]\n");
     for (save, flag, seats) in

@@ -1,5 +1,4 @@
-//! Command-line programs as seats: what they are given, what is read of them, and how they fail. Small
-//! scripts stand for the real ones.
+//! Command-line programs as seats: input, output and failures of small scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +10,7 @@ use crate::pty::Screen;
 const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
                      ballot: {kind: choice, options: [red, blue]}\nrule: plurality\n";
 
-/// Answers as Claude Code does, after noting what it was given in a folder of its own.
+/// Answers like Claude Code, after recording its input in a folder.
 const CLAUDE: &str = r#"
 to=$HOME/seen/$$; mkdir -p "$to"
 cat > "$to/stdin"
@@ -23,7 +22,7 @@ echo 'starting {'
 printf '{"type":"result","is_error":false,"result":"vote: red\\n\\nMARK%s","usage":{"input_tokens":1000,"cache_read_input_tokens":500,"output_tokens":200}}\n' $$
 "#;
 
-/// Answers a recorder as Claude Code does; without one the rest of the script goes on.
+/// Answers a measurement like Claude Code; otherwise the rest of the script runs.
 const MEASURED: &str = r#"
 case "$1" in --version) echo "9.9.9 (Claude Code)"; exit;; esac
 [ -n "$ANTHROPIC_BASE_URL" ] && exec python3 -c '
@@ -53,7 +52,7 @@ fn seen(desk: &Desk, name: &str) -> Vec<String> {
     runs.map(|run| fs::read_to_string(run.join(name)).unwrap_or_default()).collect()
 }
 
-/// Runs one round of one seat whose program is this script, and returns why the seat failed.
+/// Runs one round of one seat with this script, and returns the reason of its failure.
 fn failure(script: &str) -> (String, Ran) {
     let desk = with_claude(Desk::with(ROUND), script);
     desk.write("../home/config/config.yaml", "timeout: 2s\n");
@@ -90,7 +89,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     let revealed = named(&lines, "answer_revealed");
     assert!(revealed.iter().all(|answer| answer["ballot"]["choice"] == "red"), "{revealed:?}");
     assert_eq!(revealed[0]["tokens"]["input"], 1500);
-    // What it cost follows from the listed price of its model.
+    // The cost follows from the listed price of the model.
     desk.run(["report", "s.s2s"]).code(0).shows("claude-cli/claude-opus-5").shows("- Cost: $0.0307");
 }
 
@@ -151,7 +150,7 @@ fn every_way_a_program_fails_has_its_reason() {
         assert_eq!(found, reason, "{}", ran.err);
         assert!(begun.elapsed().as_secs() < 30, "{script}");
     }
-    // An answer after an error of the program is none; with lines around it is one.
+    // An answer of a program that fails is invalid; lines around an answer are allowed.
     let (found, _) = failure(&format!("{answer}; exit 3"));
     assert!(found.starts_with("`claude` ended with exit status: 3"), "{found}");
 }
@@ -164,14 +163,14 @@ fn a_program_that_is_not_there_is_an_error_before_the_round() {
     }
     assert!(desk.sessions().is_empty());
     desk.run(["doctor", "gemini-cli"]).code(5).shows("`gemini` is not on PATH");
-    // One inside the project is not run by its name.
+    // A program inside the project is not run by its name.
     let desk = with_claude(Desk::with(ROUND), CLAUDE);
     let inside = desk.path("bin");
     fs::rename(desk.path("../bin"), &inside).expect("moved");
     let desk = desk.set("PATH", &format!("{}:/usr/bin:/bin", inside.display()));
     desk.run(["--batch", "decide.yaml", "--model", "claude-cli/"]).code(2).tells("`claude` is not on PATH");
     assert!(!desk.home().join("seen").exists());
-    // Only a program known by name has a default model.
+    // Only known programs have a default model.
     let ran = desk.run(["--batch", "decide.yaml", "--model", "openai/"]).code(2);
     ran.tells("name its model; only programs such as");
 }
@@ -188,9 +187,9 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     let revealed = &named(&lines, "answer_revealed")[0];
     assert_eq!((&revealed["ballot"]["choice"], &revealed["tokens"]["input"]), (&"blue".into(), &7.into()));
     let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
-    // No price of its model is listed: it costs what the program says.
+    // Without a listed price, the cost is the one that the program reports.
     desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
-    // Its answer counts though it does not end.
+    // The answer counts although the program keeps running.
     let staying = with_program(
         Desk::with(ROUND),
         "mine",
@@ -204,7 +203,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
     assert!(desk.run(["doctor", "mine"]).code(0).out.contains("found: mine 1"));
-    // A project's counts once it is agreed to; what it says of a named one never.
+    // A project's program needs consent; its settings for a known program are ignored.
     let desk = with_program(Desk::with(ROUND), "mine", script);
     desk.write(".s2s/config.yaml", format!("{said}  claude-cli: {{env: [SECRET]}}\n"));
     let ran = desk.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(2);
@@ -223,7 +222,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     }
 }
 
-/// Answers as Claude Code does after changing a file, and does not stand being measured.
+/// Answers like Claude Code after changing a file, and cannot be measured.
 const CODER: &str = r#"
 case "$1" in --version) echo 9.9.9; exit;; esac
 [ -n "$ANTHROPIC_BASE_URL" ] && exit 9
@@ -265,7 +264,7 @@ fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     assert_eq!(desk.read("made.txt"), "made\n");
     has(&desk.read("../home/stdin"), &["Write it."]);
     ran.tells("$0.25");
-    // Whoever else takes its place has no tools, and nothing to agree to.
+    // Another model in this seat has no tools and needs no consent.
     desk.run(["--batch", "decide.yaml", "--model", "coder=rehearsal"]).code(0);
 }
 
@@ -282,7 +281,7 @@ fn an_agent_step_names_a_program_without_a_participant() {
     let pwd = ran.lines().iter().find_map(|line| Some(line["data"]["pwd"].as_str()?.to_owned()));
     assert_eq!(pwd, Some(desk.path("").canonicalize().expect("a folder").display().to_string()));
     desk.run(["--batch", "decide.yaml", "--model", "claude-cli/m=rehearsal"]).code(0);
-    // Without the word it has no tools and an empty folder, and there is nothing to agree to.
+    // Without `tools` it has no tools and an empty folder, and needs no consent.
     let desk = with_claude(Desk::with(&format!("goal: g\nsteps:\n{}", step("code", ""))), CLAUDE);
     desk.run(["--batch", "decide.yaml"]).code(0);
     assert!(seen(&desk, "words")[0].contains("--tools") && seen(&desk, "files") == [""]);

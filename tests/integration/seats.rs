@@ -1,5 +1,6 @@
-//! A session run in this process: seats that say what a test wants, through the storage a test gives.
-//! Knows the engine and the journal, and no service, no command line and no clock of its own.
+//! Session in this process, with seats and storage of the test's choice.
+//!
+//! Uses the engine and the journal, but no service, command line or real clock.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::patience::PATIENCE;
 use crate::sitting;
 
-/// Two rounds of three seats; what is said in them is in [`says`].
+/// Two rounds of three seats; [`says`] has their answers.
 pub const TWO_ROUNDS: &str = "\
 id: two
 goal: \"Pick one\"
@@ -74,7 +75,7 @@ pub fn seated(
     }
 }
 
-/// Takes an hour, or as long as it may.
+/// Takes an hour, or until the deadline.
 pub fn slow(ask: SeatRequest) -> Said {
     async move {
         tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -99,7 +100,7 @@ pub fn says(seat: &str, step: &str) -> String {
 
 type Watching<'a> = &'a mut (dyn FnMut(&LogEntry) + Send);
 
-/// Shows each line to whoever watches, and keeps none.
+/// Passes each line to a callback, and keeps none.
 struct Watch<'a>(Watching<'a>);
 
 impl Observer for Watch<'_> {
@@ -172,12 +173,12 @@ impl Diary {
     }
 }
 
-/// By which time seats take their time.
+/// Clock of the seats' delays.
 #[derive(Clone, Copy)]
 pub enum Clock {
-    /// It jumps to whatever is waited for: every run goes the same way.
+    /// Jumps to the next timer, so that every run is the same.
     Paused,
-    /// It passes, on several threads.
+    /// Real time, on several threads.
     Real,
 }
 
@@ -199,14 +200,14 @@ impl Place {
         Self { disk, dir, clock, diary, budget: None, folder: None }
     }
 
-    /// One in a folder of its own.
+    /// Returns a place in a temporary folder.
     pub fn fresh() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let dir = folder.path().to_owned();
         Self { folder: Some(folder), ..Self::new(Disk::default(), &dir) }
     }
 
-    /// One in which a session of `definition` has come to its end.
+    /// Returns a place with a finished session of `definition`.
     pub fn finished(definition: &str) -> Self {
         let place = Self::fresh();
         assert_eq!(place.start(definition).done, Ok(ExitCode::Finished));
@@ -234,12 +235,11 @@ impl Place {
         Ok(Begun { session: Session::default(), journal, table, start: Command::Open(Box::new(header)) })
     }
 
-    /// Runs a new session of `definition` to its end.
     pub fn start(&self, definition: &str) -> Ran {
         self.start_with(definition, &|table| table)
     }
 
-    /// The same, with other people at the table.
+    /// Does the same with other seats.
     pub fn start_with(&self, definition: &str, seat: Seating<'_>) -> Ran {
         match self.begin(definition, seat) {
             Ok(begun) => self.run(begun, true),
@@ -247,17 +247,17 @@ impl Place {
         }
     }
 
-    /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
+    /// Runs a new session and keeps no events; `watch` sees each.
     pub fn start_watched(&self, definition: &str, watch: Watching<'_>) -> Result<ExitCode, String> {
         self.work(self.begin(definition, &|table| table)?, true, watch)
     }
 
-    /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
+    /// Runs a new session with a facilitator at the screen; returns the refusals, too.
     pub fn start_live(&self, definition: &str, seat: Seating<'_>, screen: Screen<'_>) -> (Ran, Vec<String>) {
         self.start_live_with(definition, seat, screen, Box::new(newcomer))
     }
 
-    /// The same, with other newcomers.
+    /// Does the same with other replacement seats.
     pub fn start_live_with(
         &self,
         definition: &str,
@@ -309,9 +309,9 @@ impl Place {
         KeyStore::new(self.disk.clone(), &self.dir.join("keys"))
     }
 
-    /// Runs a session to its end; one that does not come to it fails.
+    /// Runs a session to its end; fails if it does not end.
     fn finish(&self, work: impl Future<Output = Result<ExitCode, String>>) -> Result<ExitCode, String> {
-        // A clock that stands still leaps to the end of the wait as soon as nobody is at work.
+        // A paused clock jumps to the end of the wait as soon as nothing runs.
         let (mut runtime, limit) = match self.clock {
             Clock::Paused => (Builder::new_current_thread(), PATIENCE * 1_000_000),
             Clock::Real => (Builder::new_multi_thread(), PATIENCE),
@@ -324,7 +324,7 @@ impl Place {
         ended.expect("the session comes to its end")
     }
 
-    /// Goes on with the session in the file.
+    /// Resumes the session in the file.
     pub fn go_on(&self, ask_again: bool) -> Ran {
         let with = |done| Ran { done, seen: Vec::new() };
         let opened = match Journal::open(&self.disk, &self.file()) {
@@ -341,7 +341,7 @@ impl Place {
         self.run(Begun { session, journal: opened.journal, table, start }, ask_again)
     }
 
-    /// Fails unless what is in the file, or the session made anew if nothing is, comes to this.
+    /// Resumes the session in the file, or starts it if there is none, and checks the outcome.
     #[track_caller]
     pub fn comes_to(&self, definition: &str, expected: &[Came], what: &str) {
         let log = std::fs::read(self.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));
@@ -360,7 +360,6 @@ impl Place {
         fold(&read_log(&self.bytes()).expect("readable"))
     }
 
-    /// Fails unless the file verifies.
     #[track_caller]
     pub fn verify(&self) {
         assert_eq!(verify(&self.bytes(), None).findings, []);
@@ -387,7 +386,7 @@ impl Place {
     }
 }
 
-/// What must be the same of a round however often its session was interrupted.
+/// Part of a round that must not depend on interruptions.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Came {
     round: String,
@@ -409,7 +408,7 @@ pub fn outcome(session: &Session) -> Vec<Came> {
     session.rounds.iter().map(of_round).collect()
 }
 
-/// The header of a session of `definition`, every participant with a persona of its own name.
+/// Returns the header of a session of `definition`; each participant has a persona of the same name.
 pub fn header(definition: &str) -> SessionOpened {
     let source = roundtable::workflow::Source { text: definition, file: "two.yaml", id: "two" };
     let loaded = roundtable::workflow::load(source).expect("a definition");

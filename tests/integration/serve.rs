@@ -1,5 +1,6 @@
-//! `serve`, end to end over HTTP and TLS: the test does what the ballot page does, also from a link of the
-//! screen, and takes away the session's disk, keys, tokens and seats.
+//! The `serve` command end to end, with the test as ballot page.
+//!
+//! It also uses links of the screen, and removes the session's disk, keys, tokens and seats.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ fn two_people_vote_by_their_links() {
     let server = served();
     let (dana, bob) = (server.browser("dana", 1), server.browser("bob", 2));
     let offer = joins_and_is_asked(&dana);
-    // Numbers by server-sent events, and nothing else.
+    // Server-sent events contain only numbers.
     let mut events = BufReader::new(dana.open("GET", "/v1/events", b"")).lines();
     let mut status = |wanted: u64| {
         wait_for("a state", || {
@@ -75,7 +76,7 @@ fn two_people_vote_by_their_links() {
     refuses_what_does_not_fit((&dana, &bob), &ballot);
     let taken = dana.post("/v1/seat/sealed", &ballot);
     assert_eq!((taken.status, &taken.json()["commitment"]), (201, &ballot["commitment"]));
-    // Answered, so it is on disk; and nobody can read it.
+    // An answered request is on disk, and nobody can read it.
     let written = std::fs::read_to_string(server.file()).expect("a file");
     assert!(written.contains(ballot["commitment"].as_str().expect("a text")));
     assert_eq!(status(2)["sealed"], 2);
@@ -167,7 +168,7 @@ fn a_served_session_goes_on_where_it_was_killed_with_the_same_links() {
     is_sound(&again.ended());
 }
 
-/// Two remote seats vote, see each other's reasons, and vote again; each is shown its own order.
+/// Two remote seats vote, see each other's reasons, and vote again; each has its own order of options.
 const REVISED: &str = "\
 participants: [{name: dana, model: remote/link}, {name: bob, model: remote/link}]
 steps:
@@ -196,7 +197,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
         assert_eq!(seat.post("/v1/seat/sealed", &seat.seal(&offer, "sqlite", 4)).status, 201);
     }
     let log = read_log(&server.ended()).expect("a file");
-    // The round that is open hides the count too: what a seat is shown after each event says more.
+    // The first result is hidden until the revision is counted, even with `ShownResults::All`.
     let (mut session, mut shown) = (Session::default(), Vec::new());
     let board = Board::new(SigningKey::new([1; 32]), Session::default(), ShownResults::All);
     for line in &log.lines {
@@ -291,7 +292,7 @@ fn every_refusal_is_json_and_headers_have_a_limit() {
     dana.get("/v1/events").refuses(429, "too many tries");
 }
 
-/// The file of the session's keys that ends so.
+/// Returns the session's key file with this ending.
 fn key_file(home: &Path, ending: &str) -> PathBuf {
     let files = std::fs::read_dir(home.join("home/state/keys")).expect("a folder");
     let mut files = files.map(|file| file.expect("a file").path());
@@ -340,7 +341,7 @@ fn people_vote_over_a_certificate_that_is_made_once() {
     let server = Server::start_at("d.yaml", home(DEFINITION), &options);
     let certificate =
         std::fs::read(key_file(server.home.path(), "serve-127.0.0.1.cert")).expect("a certificate");
-    // A seat that asks there is told whom to trust, and behind a proxy that this is what does not answer.
+    // Participants that connect there: the error names the certificate to trust, or the proxy that failed.
     let link = &server.links[0].1;
     let base = format!("{}/v1", link.split("/b#").next().expect("an address"));
     let desk = Desk::with("question: q\nparticipants: [openai/m]\n").set("OPENAI_API_KEY", "sk-x");
@@ -373,7 +374,7 @@ fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
     let written = || std::fs::read_to_string(&file).expect("a file");
     wait_for("ann's ballot", || written().contains("event: ballot_sealed").then_some(()));
     let ballot = dana.seal(&dana.offer(), "redis", 3);
-    // From now on the file may grow by no more than a few lines.
+    // From now on the file can grow by only a few lines.
     let full = written().len() as u64 + 500;
     let pid = Pid::from_child(&server.child);
     prlimit(Some(pid), Resource::Fsize, Rlimit { current: Some(full), maximum: None }).expect("set");
@@ -405,7 +406,7 @@ fn lost_tokens_are_replaced_and_a_lost_table_key_is_named() {
     let home = server.killed();
     std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
     let server = Server::start("s.s2s", home);
-    // Who has sealed is not invited again while the round is open.
+    // A sealed seat is not invited again while the round is open.
     let names: Vec<&str> = server.links.iter().map(|(seat, _)| seat.as_str()).collect();
     assert_eq!(names, ["bob"]);
     let bob = server.joined("bob", 2);
@@ -447,7 +448,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     screen.wait_for(&["DRAFT", "link of dana: not invited", "i invites"]);
     screen.press("i", &["dana: link", "█ ▄▄▄▄▄ █", "http://127.0.0.1:", "send it to one person alone"]);
     let old = link(&screen);
-    // Another link, and the old one is withdrawn.
+    // A new link withdraws the old one.
     screen.press("\u{1b}", &["link of dana: invited"]);
     screen.press("i", &["dana: invited", "New link"]);
     screen.press("\x1b[F\r", &["dana: link", "http://127.0.0.1:", "send it to one person alone"]);
@@ -468,7 +469,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     screen.press("", &["REVEAL", "alpha"]);
     screen.press("A", &["Accept"]);
     screen.press("y", &["Session finished"]);
-    // Whoever voted still sees the result.
+    // A seat that has voted still sees the result.
     let result = dana.get("/v1/seat/result").json();
     assert_eq!(result["own"]["commitment"], receipt["commitment"]);
     assert!(result["counts"].is_object(), "{result}");

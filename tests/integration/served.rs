@@ -1,4 +1,4 @@
-//! A session that is served, and what a ballot page does, for tests.
+//! A served session and an imitated ballot page, for tests.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -56,7 +56,7 @@ impl Server {
         Self::run(command, file, home, address)
     }
 
-    /// As [`Server::start_at`], by a command of one's own.
+    /// Starts the server like [`Server::start_at`], with another command.
     pub fn run(mut command: Command, file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
         let links = home.path().join("links");
         let _ = std::fs::remove_file(&links);
@@ -130,7 +130,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// `roundtable inbox` with these words.
+    /// Returns the command `roundtable inbox` with these arguments.
     pub fn inbox(&self, home: &Path, words: &[&str]) -> Command {
         let mut program = program(home);
         program.env("ROUNDTABLE_URL", &self.url).env("ROUNDTABLE_TOKEN", &self.token);
@@ -174,7 +174,7 @@ impl Answer {
 }
 
 impl Browser {
-    /// One that opens a link.
+    /// Returns a browser that opens a link.
     pub fn of(link: &str, seed: u8) -> Self {
         let (base, fragment) = link.split_once("/b#").expect("a fragment");
         let (token, fingerprint) = fragment.split_once('.').expect("a fingerprint");
@@ -193,7 +193,7 @@ impl Browser {
             self.token
         );
         stream.write_all(head.as_bytes()).expect("sent");
-        // A server that refuses early may not read all of it.
+        // A server that refuses early may not read everything.
         let _ = stream.write_all(body);
         stream
     }
@@ -206,13 +206,13 @@ impl Browser {
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
         let answer = Answer { status, head, body: bytes[end + 4..].to_vec() };
         let guards = (answer.header("cache-control"), answer.header("x-content-type-options"));
-        // Not of a head that is too long to be read.
+        // Responses to an oversized header have no guards.
         assert!(status == 431 || guards == (Some("no-store"), Some("nosniff")), "{path}: {guards:?}");
         answer
     }
 
     pub fn get(&self, path: &str) -> Answer {
-        // Not more often than a page may ask.
+        // Stays below the rate limit of a page.
         pause(Duration::from_millis(120));
         self.send("GET", path, b"")
     }
@@ -250,7 +250,7 @@ impl Browser {
         self.envelope(offer, &record("person", &text), nonce, None)
     }
 
-    /// A signed ballot of this record, with another encapsulated key if one is given.
+    /// Returns a signed ballot of this record, with another encapsulated key if one is given.
     pub fn envelope(&self, offer: &Value, record: &str, nonce: u8, enc: Option<&str>) -> Value {
         let of = |key: &str| offer[key].as_str().expect("a text");
         let binding: Binding = serde_json::from_value(offer.clone()).expect("a binding");
@@ -280,7 +280,7 @@ pub fn served_as(definition: &str) -> Server {
     Server::start("d.yaml", home(definition))
 }
 
-/// A folder with a definition in `d.yaml`.
+/// Returns a folder with a definition in `d.yaml`.
 pub fn home(definition: &str) -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a folder");
     std::fs::write(home.path().join("d.yaml"), definition).expect("written");

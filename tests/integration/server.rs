@@ -1,7 +1,7 @@
-//! A model service on loopback, for tests and benchmarks, that can also misbehave.
-//! Speaks HTTP/1.1 with kept connections on a thread and a runtime of its own, records every
-//! request, and lets a handler choose what comes back: a reply, raw bytes, silence, a trickle.
-//! Knows nothing of the program under test and checks nothing by itself.
+//! Model service on loopback, for tests and benchmarks, that can also misbehave.
+//!
+//! Speaks HTTP/1.1 with kept connections on its own thread, and records every request. A handler chooses the
+//! response: a reply, raw bytes, silence, a trickle. It knows nothing of the program under test.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ impl Request {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
 
-    /// The seat that is asked, as the prompt's address names it.
+    /// Returns the asked seat, from the addressed lines of the prompt.
     pub fn seat(&self) -> String {
         let prompt = self.user_text();
         let role = prompt.split("\n  your_role: \"").nth(1).unwrap_or_default();
@@ -64,7 +64,7 @@ enum After {
 }
 
 impl Answer {
-    /// A whole response with these headers (`name: value` lines).
+    /// Returns a whole response with these headers (`name: value` lines).
     pub fn new(status: u16, headers: &[&str], body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
@@ -94,7 +94,7 @@ impl Answer {
         data.iter().fold(String::new(), |text, data| text + "data: " + data + "\n\n")
     }
 
-    /// A chat completion that says these pieces of text, one event each.
+    /// Returns a chat completion as events, one per piece of text.
     pub fn chat_events(pieces: &[&str]) -> Self {
         let mut data: Vec<String> = pieces.iter().map(|piece| Self::chunk(piece, None)).collect();
         data.push(Self::chunk("", Some("stop")));
@@ -103,7 +103,7 @@ impl Answer {
         Self::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// The same in as many writes as there are groups, one `every` so often, as a model that speaks.
+    /// Returns the same, one group of pieces per write and one write per interval, like a real model.
     pub fn chat_trickle(groups: &[&[&str]], every: Duration) -> Self {
         let mut writes: Vec<String> = groups
             .iter()
@@ -144,17 +144,17 @@ impl Answer {
         )
     }
 
-    /// These bytes as they are, then the connection is closed.
+    /// Sends these bytes, then closes the connection.
     pub fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self { delay: Duration::ZERO, bytes: bytes.into(), after: After::Close, is_held: false }
     }
 
-    /// These bytes as they are, then silence on an open connection.
+    /// Sends these bytes, then nothing on an open connection.
     pub fn hang(bytes: impl Into<Vec<u8>>) -> Self {
         Self { after: After::Hang, ..Self::raw(bytes) }
     }
 
-    /// The start of a chunked 200, then `piece` as a chunk again and again.
+    /// Sends the start of a chunked 200, then `piece` as a chunk again and again.
     pub fn endless(piece: &[u8], every: Duration) -> Self {
         let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
         chunk.extend_from_slice(piece);
@@ -168,7 +168,7 @@ impl Answer {
         Self { delay, ..self }
     }
 
-    /// Held back until [`Server::release`].
+    /// Delays the response until [`Server::release`].
     #[must_use]
     pub fn held(self) -> Self {
         Self { is_held: true, ..self }
@@ -192,7 +192,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// One that answers so in turn; the last answer is that to all requests behind it.
+    /// Starts a server with these answers in turn; the last one is repeated.
     pub fn turns(answers: Vec<Answer>) -> Self {
         let turn = AtomicUsize::new(0);
         Self::start(move |_| answers[turn.fetch_add(1, Ordering::SeqCst).min(answers.len() - 1)].clone())
@@ -227,7 +227,6 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Lets go what is held.
     pub fn release(&self) {
         self.seen.is_released.store(true, Ordering::SeqCst);
     }
@@ -257,7 +256,7 @@ impl Drop for Server {
     }
 }
 
-/// A queue long enough that 2,000 connections at once lose no packet.
+/// Listens with a long queue, so that 2,000 simultaneous connections lose no packet.
 fn listen() -> TcpListener {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");

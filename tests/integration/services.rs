@@ -1,5 +1,6 @@
-//! A first round with real services, by an imitation of them: no seat is lost to a parameter, what was left
-//! out is on record, the second round asks right at once, and thinking is told apart from the answer.
+//! Imitated real services: unsupported parameters are dropped and recorded.
+//!
+//! The second round is right at once. Thinking is separated from the answer.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +15,7 @@ const FORM: &str = "ballot: {kind: choice, options: [in-process, redis]}, rule: 
 const TEXT: &str = "```yaml\nvote: redis\nrationale: [one truth]\n```\n";
 const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
 
-/// Provider, model, the temperatures that are left out, and whether the effort is.
+/// Provider, model, whether temperatures are dropped, and whether the effort is.
 const SERVICES: [(&str, &str, bool, bool); 8] = [
     ("gateway", "gpt-5", true, false),
     ("azure", "gpt-5-mini", true, false),
@@ -44,7 +45,7 @@ fn desk(server: &Server, definition: &str, more: &str) -> Desk {
     desk.set("OPENAI_API_KEY", "k").set("ANTHROPIC_API_KEY", "k").set("GEMINI_API_KEY", "k")
 }
 
-/// Serves the services; where a schema comes with a request, the answer fits it.
+/// Starts the services; for a request with a schema, the answer matches it.
 fn serve() -> Server {
     Server::start(|request| {
         let is_held = String::from_utf8_lossy(&request.body).contains("json_schema");
@@ -52,7 +53,7 @@ fn serve() -> Server {
     })
 }
 
-/// Everything of a request's body but what is sent beside the prompt.
+/// Returns the parts of a request's body that belong to the prompt.
 fn prompt_of(request: &Request) -> Value {
     let body = request.json();
     json!([body["messages"], body["system"], body["instructions"], body["input"]])
@@ -84,7 +85,7 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
             let (seat, round) = (answer["participant"].as_str().unwrap(), &answer["round"]);
             let (nth, place) = seat[1..].split_once('-').unwrap();
             let (_, model, no_temperature, no_effort) = SERVICES[nth.parse::<usize>().unwrap()];
-            // A temperature of 1 is taken where it is all there is, until the model is known to take none.
+            // A temperature of 1 is sent until the model is known to accept none.
             let is_left_out = no_temperature && (place != "3" || *round == "b");
             let mut dropped: Vec<&str> = Vec::new();
             dropped.extend(is_left_out.then_some("temperature"));
@@ -122,7 +123,7 @@ fn one_round(seats: &str) -> String {
     format!("question: Which?\n{}\nparticipants: [{seats}]\n", FORM.replace(", rule", "\nrule"))
 }
 
-/// One seat of each of these models, with room for so many tokens.
+/// Returns one seat of each of these models, with this token limit.
 fn seats(room: u64) -> String {
     let models =
         "gateway/gpt-5 openai-responses/gpt-5 anthropic/claude-sonnet-5 gemini/gemini-3-pro local/qwq-think";
@@ -248,8 +249,7 @@ fn without_keys_every_provider_is_listed_and_nothing_fails() {
     desk.run(["doctor", "ollma"]).code(2).tells("did you mean `ollama`?");
 }
 
-/// Serves llama.cpp: it tells so many tokens of each prompt in turn, and its window once it was asked for an
-/// answer.
+/// Imitates llama.cpp: reports `told` tokens of the prompts in turn, and its window after the first answer.
 fn cutting(told: [u64; 3], window: Option<u64>) -> Server {
     let asked = AtomicUsize::new(0);
     Server::start(move |request| {

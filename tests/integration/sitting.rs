@@ -1,4 +1,4 @@
-//! A session led command by command, on a clock of the test. It checks nothing by itself.
+//! Session driven command by command, on the test's clock.
 
 use roundtable::core::{Command, decide};
 use roundtable::history::{Session, TimedEvent, Timestamp};
@@ -6,7 +6,6 @@ use roundtable::journal::Chain;
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
-/// When sessions begin.
 pub const START: i64 = 1_795_302_307_120;
 
 pub struct Sitting {
@@ -14,9 +13,9 @@ pub struct Sitting {
     pub events: Vec<TimedEvent>,
     pub chain: Chain,
     pub now: i64,
-    /// By how many milliseconds each command moves the clock.
+    /// Milliseconds by which each command advances the clock.
     pub pace: i64,
-    /// A word that stands in every answer made up for it.
+    /// A word in every generated answer.
     pub word: String,
 }
 
@@ -28,7 +27,7 @@ impl Sitting {
         sitting
     }
 
-    /// Gives a command; the number of its events, or why it is refused.
+    /// Executes a command; returns the number of its events, or the refusal.
     pub fn tries(&mut self, command: Command) -> Result<usize, String> {
         self.now += self.pace;
         let at = Timestamp(self.now);
@@ -40,7 +39,7 @@ impl Sitting {
         Ok(count)
     }
 
-    /// Folds an event as it would stand in the file.
+    /// Folds an event as it would be in the file.
     pub fn takes(&mut self, stamped: TimedEvent) {
         let line = self.chain.write(stamped, &mut String::new());
         self.session.apply_entry(&line);
@@ -53,7 +52,7 @@ impl Sitting {
     }
 }
 
-/// The header of a session of this definition, with these seats and personas.
+/// Returns the header of a session of this definition, with these seats and personas.
 pub fn header(definition: &str, seats: &[Value], personas: &[Value]) -> Value {
     json!({
         "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "w.yaml",

@@ -1,6 +1,6 @@
-//! Stopping with much under way: the session rests within a second, says so, and goes on; a panic in
-//! a seat, in the engine's own task or under the screen loses nothing that was shown and gives the
-//! terminal back.
+//! Stopping under load: the session pauses within a second.
+//!
+//! A panic in a seat, the engine or the screen loses nothing that was shown, and restores the terminal.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn rests(signal: Signal, code: i32, seats: usize) -> Duration {
 
 #[test]
 fn with_2_000_requests_open_a_session_rests_within_a_second() {
-    // What is under way rests alike, whichever signal came.
+    // Every signal pauses the session in the same way.
     for (signal, code, seats) in [(Signal::INT, 130, SEATS), (Signal::TERM, 143, 20), (Signal::HUP, 129, 20)]
     {
         let took = rests(signal, code, seats);
@@ -70,7 +70,7 @@ fn a_closed_terminal_rests_the_session() {
     let desk = Desk::with(&table(SEATS).replace("openai/test", "lab/m")).served_by(&server);
     let (mut terminal, mut child) = start(command(&desk, &["decide.yaml"]), (80, 24));
     let (mut seen, mut buffer, mut is_open) = (String::new(), [0; 8192], false);
-    // The screen never rests while requests are open, so that each read comes back.
+    // The screen keeps drawing while requests are open, so each read returns.
     while server.open() < SEATS {
         let count = terminal.read(&mut buffer).expect("it draws");
         seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
@@ -127,7 +127,7 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
     }
 }
 
-/// A world in which bringing back what was typed panics, and if so told reading what is there too.
+/// A host that panics when a draft is restored, and if configured also when the home screen is read.
 struct Void {
     home_panics: bool,
 }
@@ -195,7 +195,7 @@ impl Host for Void {
     }
 }
 
-/// What the next test runs on a terminal of its own.
+/// Runs the screen for the next test, on a separate terminal.
 #[test]
 fn on_a_terminal() {
     let Ok(what) = std::env::var("STOPPING_ON_A_TERMINAL") else { return };

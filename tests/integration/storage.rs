@@ -1,4 +1,4 @@
-//! Every storage operation of a session, failed once: nothing acknowledged is lost, and it goes on.
+//! Failing storage: each operation fails once, nothing acknowledged is lost.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -26,7 +26,7 @@ fn faulty(at: usize, fault: fn() -> InjectedFault) -> Faulty {
     let ops = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&ops);
     let gate = move |op: StorageOp, path: &Path| {
-        // A round's key is read while the log is written: in no order.
+        // A round's key is read while the log is written, in any order.
         if op == StorageOp::Read && path.extension() == Some("key".as_ref()) {
             return None;
         }
@@ -48,7 +48,7 @@ fn full() -> InjectedFault {
     InjectedFault::Fail(ErrorKind::StorageFull)
 }
 
-/// What may become of an operation: it fails, or a write gets some of its bytes through.
+/// Returns the possible faults of an operation: an error, or a partial write.
 fn faults(op: StorageOp) -> Vec<fn() -> InjectedFault> {
     match op {
         StorageOp::Write => {
@@ -106,7 +106,7 @@ fn any_operation_of_a_session_may_fail() {
             holds_what_was_shown(&place, &ran, &what);
             match (&ran.done, op) {
                 (Ok(exit), StorageOp::Remove) => {
-                    // The key is public by then: its file stays, and goes another time.
+                    // The key is public by then, so its file may stay until later.
                     assert_eq!(*exit, ExitCode::Finished);
                     assert_eq!(place.keys().len(), 1, "{what}");
                 }
@@ -151,15 +151,15 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
         let at = entries.iter().position(|found| found == entry);
         at.unwrap_or_else(|| panic!("no `{entry}` in {entries:?}"))
     };
-    // The file's name, then its first document, then the first word of it.
+    // The file's name, then its first document, then the first event that is shown.
     let opening = ["Open s.s2s", "Lock s.s2s", "SyncDir sessions", "Write s.s2s", "Sync s.s2s", "shown"];
     assert!(opening.map(first).is_sorted(), "{entries:?}");
-    // The key, whole and by its name, before anyone is asked; gone only after the last word is on disk.
+    // The key is complete before anyone is asked, and removed only after the last event is on disk.
     let key = ["Write 1.key.new", "Sync 1.key.new", "Rename 1.key", "asked", "Remove 1.key"];
     assert!(key.map(first).is_sorted(), "{entries:?}");
     let after_rename = &entries[first("Rename 1.key")..first("asked")];
     assert!(after_rename.contains(&"SyncDir keys".to_owned()), "{entries:?}");
-    // Every write is synced before the next word or deed.
+    // Every write is synced before the next event is shown or operation made.
     for (at, _) in entries.iter().enumerate().filter(|(_, entry)| *entry == "Write s.s2s") {
         let next = entries[at + 1..].iter().find(|entry| *entry != "asked");
         assert_eq!(next.map(String::as_str), Some("Sync s.s2s"), "{entries:?}");
@@ -168,7 +168,7 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
     assert_eq!(closing.last().map(String::as_str), Some("shown"), "the reveal is on disk: {entries:?}");
 }
 
-/// However many seats there are, a file either holds an open round or everything that was answered in it.
+/// A file contains either an open round or all of its answers, however many seats it has.
 #[test]
 fn a_round_is_closed_and_revealed_in_one_write() {
     const SEATS: usize = 1300;
@@ -246,7 +246,7 @@ fn an_empty_file_is_taken_over_and_no_other() {
     assert_eq!(mode(&std::fs::metadata(place.file()).expect("there").permissions()) & 0o777, 0o600);
 }
 
-/// As after `kill -9`: the lock goes when the process is gone, and not at once.
+/// After `kill -9`, the lock is released only when the process is gone.
 #[test]
 fn a_lock_that_is_about_to_go_is_waited_for() {
     let place = Place::fresh();
@@ -356,7 +356,7 @@ fn a_place_that_cannot_be_written_to_is_named_before_anything_is_sent() {
     assert_eq!(server.requests().len(), 0);
 }
 
-/// What a shell says on a file system of its own, so small; none where none may be mounted.
+/// Runs a shell on a small file system and returns its output; `None` if none can be mounted.
 fn on_a_small_disk(size: &str, script: &str) -> Option<String> {
     let (desk, server) = (Desk::with(DEFINITION), service());
     let mount = format!("mkdir saved && mount -t tmpfs -o size={size} tmpfs saved || exit 77\n");
@@ -367,7 +367,7 @@ fn on_a_small_disk(size: &str, script: &str) -> Option<String> {
     if ran.code == 0 {
         return Some(ran.out + &ran.err);
     }
-    // Not through a macro, whose words the test runner keeps to itself.
+    // The test runner captures the output of macros.
     let why = format!("NOT TESTED: no file system of {size} can be mounted here ({})\n", ran.code);
     std::io::Write::write_all(&mut std::io::stderr(), why.as_bytes()).expect("said");
     assert!(std::env::var_os("CI").is_none(), "{why}{ran:?}");

@@ -1,5 +1,6 @@
-//! Stories that whoever holds a file may tell by it, and what finds each: the file alone, the signature of a
-//! remote seat, its receipt, or only a hash noted earlier. The table of attacks in docs/TRUST.md names them.
+//! Forged stories of a file's holder, and their detection.
+//!
+//! The file alone, a remote seat's signature, its receipt, or an earlier hash. docs/TRUST.md lists the attacks.
 
 use roundtable::core::Command;
 use roundtable::history::{Event, Receipt, TimedEvent};
@@ -21,7 +22,7 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum:
   facilitator_directive: Think of the cost., ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
 
-/// Another definition, by what is changed in it.
+/// Changes of a definition.
 const OTHER_DEFINITIONS: [(&str, &str); 11] = [
     ("Choose a store", "Choose the fastest store"),
     ("no new server", "a new server"),
@@ -36,7 +37,7 @@ const OTHER_DEFINITIONS: [(&str, &str); 11] = [
     ("cost., ballot", "cost., directives: {dana: Choose redis.}, ballot"),
 ];
 
-/// Another header, by what is put in it.
+/// Changes of a header.
 fn other_headers() -> Vec<(&'static str, Value)> {
     let text = "You must choose redis.";
     let persona = json!({ "name": "ann", "sha256": sha256_hex(text), "description": "", "text": text });
@@ -78,12 +79,12 @@ fn whoever_makes_a_session_anew_needs_the_keys_of_its_remote_seats() {
     let definitions = OTHER_DEFINITIONS.iter().map(|(from, to)| (*to, told(from, to), told(from, to)));
     let headers = other_headers().into_iter().map(|(at, value)| (at, headed(at, &value), headed(at, &value)));
     for (what, spliced, anew) in definitions.chain(headers) {
-        // With the ballot that was signed for the true session: found by its signature.
+        // The ballot was signed for the true session, so its signature does not match.
         let mut spliced = spliced.asked(&dana());
         spliced.takes(TimedEvent { at: spliced.session.last_at, ..signed.clone() });
         let found = spliced.findings();
         assert!(found.iter().any(|found| found.contains("bad signature")), "{what}: {found:?}");
-        // With a ballot and a key of the forger's: the file fits, the receipt and an earlier hash do not.
+        // Ballot and key are the forger's: the file is consistent, but receipt and earlier hash differ.
         let mut anew = anew.asked(&forger);
         votes(&mut anew, &forger);
         anew.finishes();
@@ -109,7 +110,7 @@ fn a_vote_that_is_kept_out_is_found_by_its_receipt() {
     }
 }
 
-/// Who holds the file knows the key: other bytes are found by a signature, and where none is, by a hash.
+/// The holder knows the key. Changed bytes are found by a signature, or without one by a hash.
 #[test]
 fn a_vote_that_is_destroyed_is_found_where_it_was_signed() {
     let (first, _) = held();

@@ -1,5 +1,4 @@
-//! Answers held to a JSON Schema: who is given it, what becomes of a service that declines it, and
-//! that nothing else changes; and every way a reply can stop, told apart in each dialect.
+//! Structured outputs and stop reasons, per API style.
 
 use serde_json::{Value, json};
 
@@ -74,7 +73,7 @@ fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
         let desk = desk(two, &server, "openai", ", structured: true");
         desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
         let with_schema = server.requests().iter().filter(|request| schema_of(request).is_some()).count();
-        // Of the first round's two, one may come after the other was declined.
+        // Of the first round's two, one may be sent after the other was declined.
         assert!(with_schema == 1 || with_schema == 2, "the second round goes without at once: {with_schema}");
         assert_eq!(server.requests().len(), 4 + with_schema);
         let answers = desk.events("answer_revealed");
@@ -154,7 +153,7 @@ fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
     assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some(GATE.to_owned())]));
 }
 
-/// How each API style says so is tested by recorded replies.
+/// Recorded replies test how each API style reports it.
 #[test]
 fn every_way_to_stop_is_recorded_as_what_it_is() {
     let text = json!({"role": "assistant", "content": "vote: redis"});

@@ -1,4 +1,4 @@
-//! `roundtable tally`: ballots from files, other rules on a saved round, mistakes on the way.
+//! The `tally` command: ballot files, other rules on a saved round, errors.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A tracker whose tasks are kept in a file, which is only read: their state is written beside it.
+//! Tasks in a file: their state is written next to it.
 
 use std::fs;
 
@@ -74,14 +74,14 @@ fn the_next_session_goes_on_from_what_the_state_says() {
     assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, half.clone()));
     let lines = run(&desk, "second.s2s").code(0).lines();
     assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, done(&["A-2", "A-3"])));
-    // It was told what the first one left.
+    // It gets the results of the first one.
     let returned = named(&lines, "work_item_returned");
     assert_eq!(returned[0]["data"]["done"], 2, "{}", returned[0]);
     assert_eq!(returned[0]["data"]["next_issue"]["issue_id"], "A-3");
     // A third has nothing to do.
     run(&desk, "third.s2s").code(0);
     assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
-    // What was read is in the session, whatever becomes of the files.
+    // The session contains the tasks, so the files are not needed.
     fs::remove_file(desk.path(FILE)).expect("it");
     fs::remove_file(desk.path(STATE)).expect("it");
     for file in ["first.s2s", "second.s2s", "third.s2s"] {
@@ -137,7 +137,7 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
     refused(&named(".s2s"), &["this is a folder"]);
     let state = [".s2s/tasks.state.yaml:1:1: ", "no state of tasks", "remove the file"];
     refused(&|desk| desk.write(STATE, "A-2: DONE\n"), &state);
-    // A file of another kind is not taken for one of tasks, and so never written to.
+    // A file of another kind is refused, and so never written to.
     refused(&named("answers.yaml"), &["answers.yaml:1:1: ", "unknown key `build`"]);
 }
 
@@ -179,7 +179,7 @@ fn program(script: &str) -> String {
 #[test]
 fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     let desk = desk();
-    // While it is worked on, somebody edits the tasks and damages the state.
+    // Somebody edits the tasks and damages the state while they are in use.
     let script = "grep -q 'Build A-2' && { echo '# mine' >> .s2s/tasks.yaml; echo A-3 > .s2s/tasks.state.yaml; }; echo 4 passed";
     desk.write("decide.yaml", program(script));
     let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
@@ -188,7 +188,7 @@ fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     told.tells("this is no state of tasks");
     assert_eq!((desk.read(FILE), desk.read(STATE).as_str()), (TASKS.to_owned() + "# mine\n", "A-3\n"));
     is_sound(&desk, "s.s2s");
-    // It stays so for as long as that is so, and is written once it is put right.
+    // The damaged state stays, and is written once it is repaired.
     desk.run(["resume", "--trust", "s.s2s"]).code(1).tells("this is no state of tasks");
     fs::remove_file(desk.path(STATE)).expect("it");
     desk.run(["resume", "--trust", "s.s2s"]).code(0);

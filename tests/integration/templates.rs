@@ -1,4 +1,4 @@
-//! Templates in rounds, approvals and directives, and options that an earlier step left.
+//! Templates in rounds, approvals and directives, and options from an earlier step.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn a_place_without_a_value_fails_the_step_and_is_named() {
     desk.answered("{}", &[]);
     let asked = desk.events("round_opened")[0]["question"].to_string();
     assert!(asked.starts_with("\"Talk{") && asked.contains("One"), "{asked}");
-    // A round that looks back at its own last run has none the first time.
+    // A round that refers to its own last run has none the first time.
     let own = "question: \"{{context.pick.tally.answered}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
     let (_, ran) = run(own, &json!("x"));
     assert!(ran.code(3).err.contains("`context.pick.tally.answered` has no value"));

@@ -1,4 +1,4 @@
-//! The terminal is safe: whatever a text holds, nothing in it acts on the screen it is shown on.
+//! Terminal safety: no text acts on the screen that shows it.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::program::{Desk, Ran};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
-/// Colours, a link, the clipboard, a device control string, C1, bidi, zero width, DEL, CR, NEL.
+/// Colors, a link, the clipboard, a device control string, C1, bidi, zero width, DEL, CR, NEL.
 const HOSTILE: &str = "X\u{1b}[31mred\u{1b}]8;;http://e/\u{7}link\u{1b}]52;c;QUJD\u{7}\u{1b}P0q\u{1b}\\\u{9b}2J\u{202e}\
                        flip\u{2066}\u{200b}\u{feff}\u{7f}\u{8}\r\u{85}Y";
 
@@ -25,7 +25,7 @@ fn safe(what: &str, ran: &Ran) {
     assert!(!ran.err.contains("panicked"), "{what}: {}", ran.err);
 }
 
-/// JSON in which everything unusual is escaped, so that it is YAML too.
+/// Returns JSON with everything unusual escaped, so that it is YAML too.
 fn ascii(value: &serde_json::Value) -> String {
     let escape = |c: char| {
         if c.is_ascii() && c != '\u{7f}' { c.to_string() } else { format!("\\u{:04x}", u32::from(c)) }
@@ -110,7 +110,7 @@ fn no_error_acts_on_the_screen() {
     safe("verify", &desk.run(["verify", &name]));
 }
 
-/// Each result stands once, in words: rounds as at their reveal, agents by their answers.
+/// Each result is shown once: rounds as on their reveal, agents by their answers.
 #[test]
 fn an_approval_shows_results_in_words() {
     let example = include_str!("../../sessions/risk-review.yaml");

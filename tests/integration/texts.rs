@@ -1,5 +1,6 @@
-//! The texts that the program writes into sessions: `tests/fixtures/texts.txt` holds all that the scenarios lead to,
-//! and the hashes of personas and strategies. `UPDATE_TEXTS=1` writes it anew, and its hash, which is compiled in.
+//! Texts that the program writes into sessions, from all scenarios: `tests/fixtures/texts.txt`.
+//!
+//! It also has the hashes of personas and strategies. `UPDATE_TEXTS=1` rewrites it and its compiled-in hash.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -35,7 +36,7 @@ fn texts(bases: &[Base]) -> String {
     let files = folders()
         .into_iter()
         .flat_map(|folder| ["definition.yaml", "answers.yaml"].map(|name| folder.join(name)));
-    // What people wrote stands in a definition or an answers file.
+    // Texts of people are in a definition or an answers file.
     let people = words(&files.map(|file| fs::read_to_string(file).unwrap_or_default()).collect::<String>());
     let mut found = BTreeSet::new();
     for value in bases.iter().flat_map(|base| &base.values) {
@@ -90,7 +91,7 @@ fn a_file_of_a_program_with_other_texts_is_checked_but_for_its_wording() {
             if let Event::SessionOpened(opened) = &mut events[0].event {
                 texts.clone_into(&mut opened.texts);
             }
-            // What is sealed is bound to how its round was opened, and that to the header.
+            // Seals are bound to the opening of their round, and that to the header.
             let end = events.iter().position(|stamped| matches!(stamped.event, Event::BallotSealed(_)));
             events.truncate(end.unwrap_or(events.len()));
             for TimedEvent { event, .. } in &mut events {

@@ -1,5 +1,4 @@
-//! The house rules, read from the source: which room may know which, what a pure room may not name,
-//! and how many lines a room may have.
+//! House rules, checked on the source: dependencies, purity, sizes, documents.
 
 mod imports;
 
@@ -9,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::program::files_in;
 
-/// The rooms from left to right; a room may name only rooms to its left.
+/// The modules from left to right; a module may name only modules to its left.
 const ROOMS: &str = "\
     diagnostic sanitize tokens words yaml tally ballot round persona workflow history handoff core \
     clock signals participants journal engine insight report remote config launch tui cli main";
-/// Rooms that do no IO, no async, and read no clock and no randomness.
+/// Modules without I/O, async, clock and randomness.
 const PURE: &str = "\
     diagnostic sanitize tokens words yaml tally ballot round persona workflow history handoff core \
     insight report";
@@ -24,11 +23,11 @@ const IMPURE: &str = "\
 struct Source {
     path: PathBuf,
     room: String,
-    /// The room's row in `tests/size.tsv`: its folder, or `files` for the files of `src` itself.
+    /// The module's row in `tests/size.tsv`: its folder, or `files` for the files of `src` itself.
     folder: String,
-    /// The code: comments left out, and everything from the first test module on.
+    /// Code without comments, up to the first test module.
     lines: Vec<(usize, String)>,
-    /// Its production lines, comments too.
+    /// Number of production lines, with comments.
     length: usize,
 }
 
@@ -83,7 +82,7 @@ fn every_room_is_known_and_no_arrow_runs_back() {
         for (number, line) in &source.lines {
             for room in named(line) {
                 let allowed = place(room).is_some_and(|place| place <= own);
-                // Two rooms of one level: neither knows the other.
+                // Neither of these two may name the other.
                 let apart = source.room == "journal" && room == "participants";
                 if !allowed || apart {
                     found.push(format!("{}:{number}: names `{room}`", source.path.display()));
@@ -100,7 +99,7 @@ fn pure_rooms_name_nothing_impure() {
     for source in sources().iter().filter(|source| PURE.split(' ').any(|pure| pure == source.room)) {
         for (number, line) in &source.lines {
             for word in IMPURE.split(' ') {
-                // The schema validator calls itself and gets a stack that is deep enough.
+                // The schema validator recurses and gets a thread with a deep stack.
                 if word == "thread" && source.path.ends_with("workflow/lang/schema.rs") {
                     continue;
                 }
@@ -127,11 +126,10 @@ fn only_http_rs_speaks_http() {
     assert!(names[0].ends_with("participants/http/mod.rs"), "{names:?}");
 }
 
-/// Enums that grow: a match over one of them names every variant, so that the compiler finds what a new
-/// one needs.
+/// Enums that grow. A match over one names every variant, so that the compiler finds missing ones.
 const GROWING: [&str; 3] = ["BallotKind::", "Ballot::", "Event::"];
 
-/// The lines of catch-all arms after arms that name a growing enum; rustfmt indents all arms alike.
+/// Returns the lines of catch-all arms after arms that name a growing enum; rustfmt indents all arms alike.
 fn catch_alls(lines: &[(usize, String)]) -> Vec<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let names = |line: &str| {
@@ -167,7 +165,7 @@ fn no_match_over_kinds_or_events_has_a_catch_all_arm() {
     assert!(found.is_empty(), "name every variant:\n{}", found.join("\n"));
 }
 
-/// Functions that still take a tuple. The number only falls.
+/// Number of functions with a tuple parameter; may only fall.
 const TUPLE_PARAMETERS: usize = 22;
 
 fn tuple_parameters(lines: &[(usize, String)]) -> Vec<usize> {
@@ -205,7 +203,7 @@ fn no_parameter_is_a_tuple() {
     assert!(count <= TUPLE_PARAMETERS, "{count} take a tuple; name a struct, or pass two:\n{list}");
 }
 
-/// Names of keys in a definition. The number only falls (`choose` is the last that was added).
+/// Number of keys in a definition; may only fall (`choose` was added last).
 const DEFINITION_KEYS: usize = 143;
 
 #[test]
@@ -223,7 +221,7 @@ fn a_definition_has_no_more_keys() {
     assert_eq!(found.len(), DEFINITION_KEYS, "a new key? does a shorter definition say it as well?");
 }
 
-/// Each room's ceiling is in `tests/size.tsv`; `UPDATE_CEILINGS=1 tests/size.sh` lowers them to what is there.
+/// Ceilings are in `tests/size.tsv`; `UPDATE_CEILINGS=1 tests/size.sh` lowers them to the current sizes.
 #[test]
 fn no_room_has_more_lines_than_its_ceiling() {
     let mut lines = BTreeMap::<String, usize>::new();
@@ -258,7 +256,7 @@ fn every_promise_names_a_test_that_there_is() {
     assert!(names.len() > 30, "{names:?}");
     for name in names {
         let (of, called) = name.split_once("::").expect("room and test");
-        // A test of one room is named by its file in `src`.
+        // A unit test is named by its file in `src`.
         let folder = if of.contains('/') { "src" } else { "tests/integration" };
         let file = root.join(folder).join(format!("{of}.rs"));
         let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -267,7 +265,8 @@ fn every_promise_names_a_test_that_there_is() {
     }
 }
 
-/// The prose of a Markdown text by paragraph: no code, tables or headings; a list item is a paragraph.
+/// Returns the prose of a Markdown text by paragraph, without code, tables and headings; list items are
+/// paragraphs.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut is_code = false;
@@ -296,7 +295,7 @@ fn readme_is_short_and_so_are_its_paragraphs() {
     assert!(long.is_empty(), "over 400 characters:\n{long:#?}");
 }
 
-/// One command does the main job in a fresh clone, and the other is the one that `.ci/run` tests with.
+/// One command does the main job in a fresh clone; the other is the test command of `.ci/run`.
 #[test]
 fn readme_names_the_two_commands_of_a_fresh_clone() {
     let readme = include_str!("../../README.md");
@@ -310,7 +309,7 @@ fn anchor(heading: &str) -> String {
     kept.chars().filter(|c| c.is_alphanumeric() || *c == '-' || *c == '_').collect()
 }
 
-/// The documents, and what they say.
+/// Returns the documents and their texts.
 pub fn pages() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
@@ -366,7 +365,7 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_heading() {
     assert!(checked > 20 && broken.is_empty(), "{checked} links, broken:\n{}", broken.join("\n"));
 }
 
-/// Variables of the machine's own, and those that the program sets for others or only tests set.
+/// Variables of the system, variables set for other programs, and variables set only by tests.
 const UNDOCUMENTED: &str =
     "HOME SUDO_UID ROUNDTABLE_WORK_ITEM ROUNDTABLE_STOP_AT ROUNDTABLE_CONNECT_MS ROUNDTABLE_ACK_WAIT_MS";
 
@@ -379,7 +378,7 @@ fn the_variables_that_are_documented_are_those_that_are_read() {
         help.split("Environment:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
     let names = listed.lines().filter_map(|line| line.trim().split("  ").next());
     let documented: Vec<&str> = names.flat_map(|names| names.split(", ")).collect();
-    // Proxies are read by a library; each seat and each provider has a variable of its own.
+    // Libraries read the proxies; seats and providers have generated names.
     let is_own = |name: &&&str| !["…", "_MODEL", "_URL", "_PROXY"].iter().any(|end| name.ends_with(end));
     for name in documented.iter().filter(is_own) {
         assert!(source.contains(&format!("\"{name}\"")), "{name} is documented and not read");

@@ -1,5 +1,6 @@
-//! A hostile clone: what its files name that runs, redirects or leads out does nothing until the user has
-//! agreed, and keys go home only.
+//! Hostile clones: nothing runs, redirects or reads before consent.
+//!
+//! Keys are sent only to their service.
 
 #![cfg(unix)]
 
@@ -62,11 +63,11 @@ fn a_project_runs_and_redirects_nothing_until_that_is_agreed_to() {
     assert!(desk.run(["doctor"]).code(0).out.contains("nobody has agreed to this yet"));
     assert!(desk.sessions().is_empty(), "nothing was begun");
     assert!(!desk.path("RAN").exists() && server.connections() == 0, "nothing ran, nothing was sent");
-    // What a run does not need is no question, and is told.
+    // Providers that a run does not need are ignored with a message.
     let ran = desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
     ran.tells("`cmd`, `openai`, `exfil` is not needed here: ignored");
     assert_eq!(server.connections(), 0);
-    // Trusted, the key it names is sent, and it was asked for once.
+    // With `--trust` the named key is sent; its command runs once.
     desk.run(["--batch", "decide.yaml", "--trust"]).code(0);
     assert_eq!(desk.read("RAN"), "x\n");
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk"));
@@ -88,13 +89,13 @@ fn a_usual_key_is_sent_to_no_address_of_a_project() {
         let ran = with(&project(&format!("providers: {{{said}}}\n")), &format!("{provider}/m")).code(2);
         ran.tells("OPENAI_API_KEY is the key of `openai`");
     }
-    // A key of the project's own is, and the user's own for that name is not.
+    // The project's key is sent, the user's key for that provider is not.
     let said = format!("openai: {{base_url: \"{url}/v1\", key_env: PROJECT_KEY}}");
     let desk = project(&format!("providers: {{{said}}}\n"));
     desk.write("../home/config/config.yaml", "providers: {openai: {key_env: OPENAI_API_KEY}}\n");
     with(&desk, "openai/m").code(0);
     assert_eq!(server.requests()[1].header("authorization"), Some("Bearer sk-project"));
-    // Where the user's own environment or configuration says so, the usual key goes, unasked.
+    // If the user's environment or configuration redirects it, the usual key is sent without a question.
     let desk = project("").set("OPENAI_BASE_URL", &format!("{url}/v1"));
     desk.run(["--batch", "decide.yaml", "--model", "openai/m"]).code(0);
     let desk = project("providers: {openai: {max_in_flight: 3}}\n");
@@ -115,7 +116,7 @@ fn a_program_of_a_definition_is_run_once_it_is_agreed_to() {
     assert!(!desk.path("RAN").exists());
     let ran = desk.run(["--batch", "decide.yaml", "--trust", "--save", "s.s2s", "--json"]).code(4);
     assert!(!ran.out.contains("agreed"), "a session says nothing of it: {}", ran.out);
-    // A stranger's session is no more trusted than a definition.
+    // A foreign session is trusted no more than a definition.
     let cut = desk.read("s.s2s").split("---\n").take(2).collect::<Vec<_>>().join("---\n");
     desk.write("stranger.s2s", cut);
     refused(&desk.run(["resume", "stranger.s2s"]), &["runs [\"sh\""]);
@@ -205,7 +206,7 @@ fn a_key_command_has_an_end_a_bound_and_the_usual_variables() {
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-1"));
     with("yes").run(run).code(5).shows("it printed more than 65536 bytes");
     with("exit 3").run(run).code(5).shows("gives no key: it ended with exit status: 3");
-    // It is given up with the round it was wanted for, and what it started with it.
+    // It is stopped with the round that needed it, including its child processes.
     for args in [&run[..], &["doctor", "lab"]] {
         let desk = with("echo $$ > PID; sleep 1000");
         let mut child = desk.start(args);
@@ -233,7 +234,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     let ran = || fs::read_to_string(desk.path("RAN")).map_or(0, |text| text.lines().count());
     let begun = |screen: &mut Screen| screen.press("o", &["Your decision"]);
     let asked = ["Allow this?", "runs [\"sh\", \"./tool.sh\"] with PATH, HOME", "SHOWN", "named by run.yaml"];
-    // The draft shows it; a small screen has to be read to its end before `y` counts.
+    // The draft shows it; on a small screen `y` works only after scrolling to the end.
     let mut screen = Screen::open(&desk, (60, 10), &["run.yaml"]);
     screen.wait_for(&["runs and asks", "agreed to yet"]);
     screen.press("o", &["Allow this?", "more lines"]);
@@ -245,7 +246,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("y", &["Your decision"]);
     assert_eq!(ran(), 1);
     left(screen);
-    // The answer is kept, in words; headless it counts too, and for a session that goes on.
+    // The consent is stored as text, and also valid headless and for resumed sessions.
     let mut kept = fs::read_dir(desk.home().join("state/agreed")).expect("kept");
     let text = fs::read_to_string(kept.next().expect("one").expect("one").path()).expect("readable");
     has(&text, &["runs [\"sh\", \"./tool.sh\"]", "named by run.yaml"]);
@@ -255,7 +256,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     left(screen);
     desk.run(["--batch", "run.yaml", "--save", "s.s2s"]).code(4);
     assert_eq!(ran(), 3);
-    // Another argument, another variable, another content, another folder: each is asked.
+    // Another argument, variable, content or folder needs another consent.
     of("run.yaml", ", again");
     refused(&desk.run(["--batch", "run.yaml"]), &["\"again\""]);
     desk.write("run.yaml", desk.read("run.yaml").replace(", again", "").replace("SHOWN", "OTHER"));
@@ -264,7 +265,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     desk.run(["--batch", "run.yaml"]).code(4);
     desk.write("tool.sh", "echo x >> RAN; echo something else\n");
     refused(&desk.run(["--batch", "run.yaml"]), &["./tool.sh"]);
-    // A replay that is resumed asks the same, and a fork before it is written.
+    // A resumed replay asks the same, and so does a fork before it is written.
     let sessions = desk.sessions().len();
     let mut screen = Screen::open(&desk, (160, 40), &["s.s2s"]);
     screen.press("", &["Resume this session?"]);

@@ -1,18 +1,18 @@
-//! Services as they are: an imitation of what they decline and how they answer, by model and API style.
-//! `docs/PROVIDERS.md` lists the facts. A model that thinks uses [`THINKING`] tokens of its limit before its
-//! answer of [`ANSWER`]; with less room its reply ends at the limit, without an answer.
+//! Imitated services: unsupported parameters and response formats, by model and API style.
+//!
+//! `docs/PROVIDERS.md` lists the facts. A thinking model uses [`THINKING`] tokens of its limit before its
+//! answer of [`ANSWER`]; with less room its reply ends without an answer.
 
 use serde_json::{Value, json};
 
 use crate::server::{Answer, Request};
 
-/// Tokens that a model thinks before it answers.
 pub const THINKING: u64 = 1_200;
 pub const ANSWER: u64 = 120;
 const THOUGHT: &str = "vote: in-process would be simpler, but";
 const EFFORTS: [&str; 6] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
-/// Answers a request as the service of its model does, with `text` where there is room for it.
+/// Answers like the service of the request's model, with `text` if the limit suffices.
 pub fn answer(request: &Request, text: &str) -> Answer {
     let body = request.json();
     assert!(body.get("tools").is_none(), "a request never has tools");
@@ -30,7 +30,7 @@ pub fn answer(request: &Request, text: &str) -> Answer {
     }
     let said = if limit < THINKING + ANSWER { None } else { Some(text) };
     let spent = THINKING + if said.is_some() { ANSWER } else { 0 };
-    // Whole, also where a stream was asked for: how streams are read is tested by recorded ones.
+    // Never streamed: recorded streams are tested elsewhere.
     match request.path() {
         path if path.ends_with("/messages") => messages(said, spent.min(limit)),
         path if path.ends_with("/responses") => responses(said, spent.min(limit)),
@@ -103,7 +103,7 @@ fn chat(model: &str, said: Option<&str>, spent: u64) -> Answer {
     let finish = if said.is_some() { "stop" } else { "length" };
     let text = said.unwrap_or_default();
     let answered = if said.is_some() { ANSWER } else { 0 };
-    // Gemini counts thinking in the total alone; the others in the reply, most of them apart.
+    // Gemini reports thinking only in the total; the others in the reply, most of them separately.
     let is_apart = !model.starts_with("gemini");
     let counted = if is_apart { spent } else { answered };
     let mut usage = json!({"prompt_tokens": 900, "completion_tokens": counted, "total_tokens": 900 + spent});

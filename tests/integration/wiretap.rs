@@ -1,5 +1,6 @@
-//! What a program sends is measured before it takes a blind seat: a recorder stands for the service, and a
-//! script for the program, which misbehaves as its model's name says.
+//! Measurement of a program before it takes a seat.
+//!
+//! The model's name selects the script's misbehavior.
 
 use std::fs;
 
@@ -83,7 +84,7 @@ fn desk() -> Desk {
     desk
 }
 
-/// The values that were measured: tools, requests, added bytes, snapshot.
+/// Returns the measured values: tools, requests, added bytes, snapshot.
 fn measured(desk: &Desk, model: &str) -> String {
     let ran = desk.run(["doctor", "--wiretap", model]).code(0);
     let values: Vec<&str> = ran.out.lines().skip(1).take(4).map(|line| line.trim().split_at(13).1).collect();
@@ -154,7 +155,7 @@ fn the_screen_answers_while_a_program_is_checked() {
     let checking = ["Checking what claude-cli adds to the question", "Esc cancels"];
     screen.press("o", &checking);
     screen.press("\u{1b}", &["Cancelled."]);
-    // What was cancelled is not opened once it has been checked.
+    // Cancelled work is not opened after its check.
     wait_for("a measured program", || {
         desk.run(["doctor", "claude-cli"]).out.contains("· measured ·").then_some(())
     });
@@ -178,7 +179,7 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     let allowed = "providers:\n  claude-cli: {allow_tools: [request_user_input]}\n  told: {command: [claude, --model, x], reply: result, tool_less: true}\n  untold: {command: [claude, --model, x], reply: result}\n";
     desk.write("../home/config/config.yaml", allowed);
     run("claude-cli/asks").code(0).shows("Not tool-less: qa-lead");
-    // What cannot be measured is declared, or takes no seat.
+    // A program that cannot be measured is declared, or takes no seat.
     run("told/m").code(0).shows("Declared, not checked: qa-lead");
     run("untold/m").code(2).tells("`claude` cannot be pointed at a recorder").tells("`tool_less: true`");
 }

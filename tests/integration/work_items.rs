@@ -1,5 +1,4 @@
-//! Work items of agents, driven by hand on a clock of the test: the inbox, leases, refusals, retries,
-//! interleavings; and a workflow cut off anywhere and resumed.
+//! Work items of agents: leases, refusals, retries, interleavings, resumes.
 
 use proptest::prelude::*;
 use roundtable::core::{Command, ItemHolder, LEASE_MS, NextAction, next};
@@ -87,12 +86,12 @@ fn one_of_two_claims_wins_and_refusals_say_which() {
     starts(office.claim("none/1", "ann", None), "not offered");
     starts(office.give_back("one/1", "ann", None, &json!(1)), "not lease holder");
     assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(1));
-    // Asking again changes nothing for the holder; anyone else is too late.
+    // Repeating a claim changes nothing for its holder; others are too late.
     assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(0));
     starts(office.claim("one/1", "ann", Some("right hand")), "already claimed");
     starts(office.give_back("one/1", "ann", Some("right hand"), &json!(1)), "not lease holder");
     starts(office.renew("one/1", "ann", Some("right hand")), "not lease holder");
-    // A lease that is renewed lasts; one that ran out is offered again.
+    // A renewed lease lasts; an expired one is offered again.
     office.now += LEASE_MS - 1;
     assert_eq!(office.renew("one/1", "ann", Some("left hand")), Ok(1));
     office.now += LEASE_MS - 1;
@@ -147,7 +146,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
         let refused = office.give_back("check/1", "bob", None, &nothing).expect_err("no feedback");
         assert!(refused.starts_with("no feedback"), "{refused}");
     }
-    // Completing writes the feedback and its link in the same act.
+    // Completing also writes the feedback and its link.
     let verdict = json!({"approved": true, "feedback": "It is clear."});
     assert_eq!(office.give_back("check/1", "bob", None, &verdict), Ok(3));
     let last: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
@@ -181,7 +180,7 @@ fn an_old_context_renders_the_same_after_the_run() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whoever is first: the results, the context and the fold of the log are the same.
+    /// Results, context and the fold of the log are the same.
     #[test]
     fn the_order_of_arrival_changes_nothing(order in Just(vec!["one/1", "two/1", "three/1"]).prop_shuffle(), fails in any::<bool>()) {
         let mut office = office(TWO, &["ann", "bob"]);
@@ -203,8 +202,7 @@ proptest! {
     }
 }
 
-/// A workflow with everything in it is cut off after every document and goes on from there: what had
-/// come back is not asked again, and the end is the same.
+/// The workflow is cut after every document and resumed. Returned items are not asked again.
 #[test]
 fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
     std::thread::scope(|scope| {
@@ -239,7 +237,7 @@ fn cut_anywhere(scenario: &str) {
     }
 }
 
-/// An agent that is no participant takes a model by flag all the same.
+/// The agent is no participant.
 #[test]
 fn an_agent_takes_a_model_by_flag_and_its_prompt_is_exact() {
     let desk = Desk::new();
@@ -259,8 +257,7 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_is_exact() {
     assert_eq!(*prompt("implement"), wanted);
 }
 
-/// Tasks and links of the project stand beside those of the definition, in every session of it, and are
-/// frozen with it.
+/// Tasks and links of the project are added to the definition's in every session, and frozen with it.
 #[test]
 fn the_projects_own_tasks_and_links_reach_the_snapshot() {
     let desk = Desk::rehearsing(

@@ -1,6 +1,7 @@
-//! Written YAML is read back equal, by our reader and in `.ci/run` by `PyYAML` too.
-//! The texts are a committed list of nasty ones and up to 10,000 generated from a seed; each is put in
-//! every place of a snapshot that holds foreign text, and in an event of the log.
+//! Written YAML reads back equal, here and in `PyYAML` (`.ci/run`).
+//!
+//! The texts are a list of difficult ones and up to 10,000 generated from a seed. Each is used in every place
+//! of a snapshot with foreign text, and in an event of the log.
 
 pub mod texts;
 
@@ -20,7 +21,6 @@ use crate::cases;
 use crate::forge::chained;
 use crate::oracle::oracle_file;
 
-/// Texts in one snapshot.
 const PER_SNAPSHOT: usize = 10;
 
 fn texts() -> Vec<String> {
@@ -85,7 +85,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
     (format!("{}{lines}", Snapshot::freeze(&material).text), json!({ "participant_context": wanted }))
 }
 
-/// The lines to one seat that hold the texts in every place, and what they should hold.
+/// Returns the addressed lines with the texts in every place, and their expected value.
 fn address_lines(texts: [&str; 6]) -> (String, serde_json::Map<String, Value>) {
     let [role, directive, own_directive, vote, first, second] = texts;
     let order = [first.to_owned(), second.to_owned()];
@@ -111,7 +111,7 @@ fn written(value: &Value, words: bool) -> String {
     yaml
 }
 
-/// Snapshots over all texts, and each text alone as a key, a value and an item.
+/// Returns snapshots over all texts, and each text alone as a key, a value and an item.
 fn texts_in_every_place() -> Vec<(String, Value)> {
     let texts = texts();
     let mut cases: Vec<_> = texts.chunks(PER_SNAPSHOT).map(snapshot).collect();
@@ -191,7 +191,7 @@ fn a_document_of_many_values_is_read_back() {
     assert!(read_own(&yaml, &mut { usize::MAX }).expect("readable") == value);
 }
 
-/// Saves the cases for `.ci/run`, which compares them with what `PyYAML` reads.
+/// Saves the cases for `.ci/run`, which compares them with `PyYAML`.
 fn save_for_pyyaml(cases: &[(String, Value)], name: &str) {
     let mut lines = String::new();
     for (yaml, value) in cases {

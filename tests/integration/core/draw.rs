@@ -1,11 +1,11 @@
-//! What is drawn: definitions of up to four steps, and what somebody may try with a session.
+//! Generators: definitions of up to four steps, and actions on a session.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::drive::SEATS;
 
-/// The ids of the steps. The second could be taken for the first one's second round.
+/// Ids of the steps. The second one could be mistaken for the second round of the first.
 const IDS: [&str; 4] = ["pick", "pick.2", "ok", "last"];
 const OPTIONS: [&str; 3] = ["red", "green", "blue"];
 
@@ -24,16 +24,16 @@ pub enum Ballot {
     Fail,
 }
 
-/// What somebody tries; most of it fits, some of it is nonsense.
+/// Actions on a session; most of them are valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     Follow,
     Settle(usize, Ballot),
-    /// The same, into a round that is not open, or for a seat that is not there.
+    /// An answer for a closed round or an unknown seat.
     Stray(usize, Ballot),
     /// A record sealed for one seat that names another.
     Swapped(usize),
-    /// Under a key that is not the round's.
+    /// A record sealed under another round's key.
     WrongKey(usize),
     Excuse(usize),
     Close,
@@ -55,7 +55,7 @@ pub enum Action {
     Stop,
     CloseSession,
     OpenAgain,
-    /// What a facilitator does beside answering.
+    /// A facilitator's order that answers nothing.
     Live(usize),
 }
 
@@ -102,7 +102,7 @@ impl Arbitrary for Action {
             3 => Just(Self::Finish),
             1 => Just(Self::Pause),
             2 => Just(Self::Resume),
-            // A stop ends most of what could be tried after it, so it is rare.
+            // A stop ends most other actions, so it is rare.
             1 => (0..10_u8).prop_map(|n| if n == 0 { Self::Stop } else { Self::Follow }),
             1 => Just(Self::CloseSession),
             1 => Just(Self::OpenAgain),
@@ -141,7 +141,7 @@ fn merged(parts: impl IntoIterator<Item = Value>) -> Value {
     Value::Object(maps.flatten().collect())
 }
 
-/// A round's own keys; `all_seats` keeps everyone in it and lets it close when all are settled.
+/// Draws the keys of a round; with `all_seats` everyone takes part, and it closes when all are settled.
 fn round(all_seats: bool) -> BoxedStrategy<Value> {
     let seats = prop_oneof![
         2 => Just(json!({})),
@@ -209,7 +209,7 @@ pub fn definition() -> impl Strategy<Value = Drawn> {
     })
 }
 
-/// A definition of one round that everyone takes part in and that ends when all are settled.
+/// Draws a definition of one round with all seats, which closes when all are settled.
 pub fn one_round() -> impl Strategy<Value = Drawn> {
     round(true).prop_map(|round| whole(&[merged([json!({ "id": "pick" }), round])], 3))
 }

@@ -1,4 +1,4 @@
-//! How the session of these properties is driven.
+//! Driver of the property tests' sessions.
 
 use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, next};
@@ -40,7 +40,7 @@ impl Sitting {
         sitting
     }
 
-    /// Gives a command; what it yields is folded, a refusal changes nothing. Says whether it was taken.
+    /// Executes a command: folds its events; a refusal changes nothing. Returns whether it was accepted.
     pub fn give(&mut self, command: Command) -> bool {
         if !matches!(command, Command::Seal { .. } | Command::Fail(_)) {
             self.now += 1_000;
@@ -61,7 +61,7 @@ impl Sitting {
         assert!(self.give(command), "refused, and it was what comes next: {text}");
     }
 
-    /// What a facilitator does beside answering; the odd ones are nonsense.
+    /// Returns a facilitator's order that answers nothing; some are invalid.
     fn live(&self, which: usize) -> Command {
         let artifact = |text: &str| serde_json::from_str(text).expect("a map");
         let form = |form: &str, participants| {
@@ -146,7 +146,7 @@ impl Sitting {
         self.give(command);
     }
 
-    /// Does what must happen now; seats vote differently from turn to turn, people say different things.
+    /// Executes the next action; votes and answers of people vary by turn.
     pub fn follow(&mut self, now: NextAction) {
         let turn = self.events.len();
         match now {
@@ -243,7 +243,7 @@ impl Sitting {
     fn sealed(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> SealedRecord {
         let round = self.session.rounds.last();
         let binding = round.map(|round| round.binding(seat)).unwrap_or_default();
-        // The order of arrival must not show, so nonces come from the seat.
+        // Nonces depend on the seat, so that they are independent of the order of arrival.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
         let item = round.and_then(|round| round.seat(seat)?.item.as_ref());
@@ -331,7 +331,7 @@ fn another() -> Command {
     Command::Open(Box::new(serde_json::from_value(header).expect("a header")))
 }
 
-/// Everything a person or a program is shown of a session, ciphertexts and commitments left out.
+/// Returns everything that a session shows to people or programs, without ciphertexts and commitments.
 pub fn surfaces(sitting: &Sitting) -> String {
     let session = &sitting.session;
     let document = report::Document::new(session, report::Source::default());

@@ -1,5 +1,6 @@
-//! Ballot files: what is read is counted by every rule that can, in bounds, whatever the options are
-//! called and in whatever order they and the ballots stand.
+//! Ballot files: every suitable rule counts a valid file, within limits.
+//!
+//! Names of options, and the order of options and ballots, do not matter.
 
 use roundtable::insight::counts::{WhatIf, rules_for};
 use roundtable::tally::{IndexedBallot, Profile, RuleOptions, Verdict, read_ballots, seeded_winner};
@@ -8,7 +9,7 @@ use super::{choose, text};
 
 const FILES: [&str; 2] = ["b.yaml", "b.csv"];
 
-/// Any text as a ballot file; the first byte says of which kind.
+/// Reads any text as a ballot file; the first byte selects the format.
 pub fn ballots(data: &[u8]) {
     let (which, data) = choose(data);
     let text = text(data);
@@ -44,7 +45,7 @@ pub fn ballots(data: &[u8]) {
     }
 }
 
-/// The same ballots over the options in the opposite order; none for estimates, whose cards have one.
+/// Reverses the options of the ballots; `None` for estimates, whose options have a fixed order.
 fn with_options_turned(profile: &Profile) -> Option<Profile> {
     let mut turned = profile.clone();
     turned.options.reverse();

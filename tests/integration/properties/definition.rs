@@ -1,5 +1,4 @@
-//! Definitions: what loads loads equal once written as JSON or by our own writer, can be driven, and
-//! leaves a file that reads and verifies; what does not load says where.
+//! Definitions: valid ones survive rewriting and run; errors have a place.
 
 use roundtable::journal::{Chain, fold, read_log, verify};
 use roundtable::report;
@@ -46,7 +45,7 @@ fn written_loads_equal(text: &str, definition: &Definition) {
 }
 
 fn without_places(definition: &Definition) -> String {
-    // The index is made when a step is looked for.
+    // The index is filled by the first lookup of a step.
     let mut text = format!("{:?}", Definition { index: StepIndex::default(), ..definition.clone() });
     for (start, end) in [("place: (", ')'), ("place: Some(SourceLocation {", '}')] {
         let mut out = String::with_capacity(text.len());
@@ -61,7 +60,7 @@ fn without_places(definition: &Definition) -> String {
 }
 
 fn is_driven(text: &str, definition: &Definition) {
-    // Who goes by which pseudonym is drawn when a session is begun, which nobody does here.
+    // Pseudonyms are assigned when a session begins, which does not happen here.
     if definition.pseudonyms {
         return;
     }

@@ -1,5 +1,6 @@
-//! A session on any definition, driven by what comes next: seats and agents fail or abstain, people
-//! say yes and no in turn. What is frozen on the way must hold.
+//! Driver for a session on any definition.
+//!
+//! Seats and agents fail or abstain, people say yes and no in turn. Frozen values must not change.
 
 use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
@@ -15,7 +16,7 @@ use roundtable::workflow::{Definition, ParticipantSpec, Step};
 use roundtable::yaml::read_own;
 
 const START: i64 = 1_795_302_307_120;
-/// No definition is followed further than this.
+/// Maximum number of actions per definition.
 const TURNS: u32 = 60;
 
 pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
@@ -50,7 +51,7 @@ impl Drive {
         true
     }
 
-    /// Does what comes next; says whether anything came of it.
+    /// Performs the next action; returns whether anything happened.
     fn step(&mut self) -> bool {
         match next(&self.session) {
             NextAction::Nothing | NextAction::Done | NextAction::Rest => false,
@@ -60,7 +61,7 @@ impl Drive {
                 true
             }
             NextAction::OpenRound => {
-                // A definition may ask for what a round refuses, in words.
+                // A round may refuse a definition's question with an error.
                 let summary = Some("A shed.\n".to_owned());
                 let key = RoundKey::new([self.session.rounds.len() as u8 + 1; 32]);
                 self.give(Command::OpenRound { project_summary: summary, seal: Some(key.seal_to()) })
@@ -91,7 +92,7 @@ impl Drive {
         }
     }
 
-    /// Every prompt of the open round begins with the same bytes.
+    /// Returns whether every prompt of the open round begins with the same bytes.
     fn is_shared(&self) -> bool {
         let round = self.session.open_round().expect("open");
         for item in round.seats.values().filter_map(|seat| seat.item.as_ref()) {
@@ -137,7 +138,7 @@ impl Drive {
     }
 }
 
-/// A snapshot has its hash and is one YAML map with the part that everybody gets.
+/// Checks that a snapshot matches its hash and is one YAML map.
 fn frozen(opened: &RoundOpened) {
     assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
     let node = read_own(&opened.snapshot, &mut { usize::MAX }).expect("a snapshot is YAML");

@@ -1,13 +1,12 @@
-//! The small languages of a definition: what is read reads again alike, is evaluated without a panic
-//! and within its limits; what is not names a place in its text.
+//! Languages of a definition: round trips, limits of evaluation, places of errors.
 
 use roundtable::workflow::{Condition, GrammarError, OutputSchema, Template, Transform, parse_duration};
 use serde_json::{Value, json};
 
 use super::{choose, text};
 
-/// Any text as a condition, a transform, a template, an output schema, a duration or something a
-/// facilitator wrote; the first byte says as which.
+/// Reads any text as a condition, transform, template, output schema, duration or facilitator's input.
+/// The first byte selects which.
 pub fn grammar(data: &[u8]) {
     let (which, data) = choose(data);
     let text = text(data);

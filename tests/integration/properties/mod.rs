@@ -1,6 +1,7 @@
-//! What must hold of any bytes, one room a file: the fuzz targets of `fuzz/` call these functions, and
-//! `fuzzed.rs` replays the corpus and random changes of it through them in every test run.
-//! A function returns when all holds and panics when something does not.
+//! Properties of any bytes, one topic per file.
+//!
+//! The fuzz targets of `fuzz/` call these functions; `fuzzed.rs` replays the corpus through them. They panic if
+//! a property fails.
 
 #![allow(clippy::missing_panics_doc)]
 
@@ -49,7 +50,7 @@ fn text(data: &[u8]) -> &str {
     }
 }
 
-/// Whether a problem's place is in this text of this file.
+/// Returns whether a problem's place is in this text of this file.
 fn is_within(place: Option<&roundtable::diagnostic::SourceLocation>, text: &str, file: &str) -> bool {
     let lines = text.matches(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count() as u64 + 2;
     place.is_some_and(|place| place.file == file && place.line <= lines)

@@ -1,4 +1,4 @@
-//! Personas: what loads has a name, loads alike with other line ends, and loads equal once written.
+//! Personas: a name, and round trips with any line ends.
 
 use std::borrow::Cow;
 

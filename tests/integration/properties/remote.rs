@@ -1,5 +1,4 @@
-//! What remote seats send and are sent: a message that reads is written to itself, and only an offer that its
-//! table has signed is answered.
+//! Messages of remote seats: round trips, and answers only to signed offers.
 
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_me
 use roundtable::round::seal::{Binding, Nonces, Sealer};
 use serde_json::Value;
 
-/// Any bytes as an envelope, a failure and an offer.
+/// Reads any bytes as an envelope, a failure and an offer.
 pub fn remote(data: &[u8]) {
     let key = SigningKey::new([5; 32]);
     if let Some(envelope) = Envelope::read(data) {
@@ -39,7 +38,7 @@ fn delivery(offer: &serde_json::Map<String, Value>) -> Option<String> {
     Some(delivery_id(&binding, of("public_key")?, attempt))
 }
 
-/// An offer of a trusted table: what is sealed for it is an envelope that the seat has signed.
+/// Checks an offer of a trusted table: an answer sealed for it is an envelope signed by the seat.
 fn signed(json: &str, table: &SigningKey) {
     let signature = table.sign(&offer_message(json.as_bytes()));
     assert!(Offer::read(json.as_bytes(), &signature, |_| false).is_err(), "a stranger is asked");

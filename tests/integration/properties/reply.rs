@@ -1,5 +1,4 @@
-//! Replies: whatever a model says, an answer that is read names only what its form has, holds only what
-//! its form takes, and says the same when it is read again.
+//! Replies: a valid answer fits its form, and reads back equal.
 
 use std::collections::HashSet;
 
@@ -9,7 +8,7 @@ use serde_json::{Number, Value};
 
 use super::{choose, text};
 
-/// Any text as a reply; the first byte chooses the form it is read against.
+/// Reads any text as a reply; the first byte selects the form.
 pub fn reply(data: &[u8]) {
     let (which, data) = choose(data);
     let text = text(data);
@@ -114,10 +113,10 @@ fn within(form: &BallotForm, number: &Number) {
     assert!(form.max.as_ref().and_then(Number::as_f64).is_none_or(|max| value <= max), "{value}");
 }
 
-/// What was read, given back as plain JSON, is the same ballot.
+/// Checks that the answer, written as plain JSON, is the same ballot.
 fn again(form: &BallotForm, answer: &Answer) {
     let content = Value::Object(answer.content.clone()).to_string();
-    // Tags and fences within a text are looked for before JSON is.
+    // Tags and code fences inside a text would be found before the JSON.
     if content.contains(['<', '`']) || content.len() > 60_000 {
         return;
     }

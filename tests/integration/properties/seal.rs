@@ -1,4 +1,4 @@
-//! Seals: what is sealed opens to itself; what opens of any bytes is sealed to the same text again.
+//! Seals: records survive sealing and opening.
 
 use roundtable::round::seal::{
     Binding, Nonces, RoundKey, SealedRecord, Sealer, UnsealError, commit, hpke, unseal,
@@ -11,7 +11,7 @@ fn binding() -> Binding {
     Binding { session: "s".into(), round: "r".into(), participant: "p".into(), ..Binding::default() }
 }
 
-/// Any bytes as a record, as a sealed record's JSON, and as the text inside a seal.
+/// Reads any bytes as a record, as a sealed record's JSON, and as the plaintext of a seal.
 pub fn seal(data: &[u8]) {
     let key = RoundKey::new([7; 32]);
     let record = text(data);
@@ -25,10 +25,10 @@ pub fn seal(data: &[u8]) {
     inside(&key, data);
 }
 
-/// A seal by somebody else: it authenticates, and holds any bytes.
+/// Seals any bytes as a stranger would: authenticated, with arbitrary content.
 fn inside(key: &RoundKey, data: &[u8]) {
     let public = unhex(&key.seal_to().public_key).expect("a public key");
-    // What it commits to is the record where there is one, so that the padding alone decides.
+    // The commitment matches the record if there is one, so that only the padding decides.
     let length = data.get(32..40).and_then(|length| Some(u64::from_be_bytes(length.try_into().ok()?)));
     let record = length.and_then(|length| data.get(40..40_usize.checked_add(usize::try_from(length).ok()?)?));
     let nonce = data.first_chunk::<32>().copied().unwrap_or_default();

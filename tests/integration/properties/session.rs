@@ -1,5 +1,6 @@
-//! Session files: no bytes make the reader, `verify`, the fold or a report panic; what is read and
-//! written again reads equal, and verifies alike.
+//! Session files: no bytes cause a panic in any reader.
+//!
+//! Valid files are rewritten equal and verify alike.
 
 use roundtable::core::next;
 use roundtable::history::Session;
@@ -63,7 +64,7 @@ fn written(log: &EventLog, verifies: bool) {
     assert_eq!(fold(&again), fold(log));
 }
 
-/// The documents of a text, numbered, chained and hashed anew.
+/// Renumbers the documents of a text and recomputes their hash chain.
 fn chained(data: &[u8]) -> String {
     let text = String::from_utf8_lossy(data);
     let (mut out, mut prev) = (String::new(), NO_HASH.to_owned());

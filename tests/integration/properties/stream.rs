@@ -1,4 +1,4 @@
-//! What services send: however a stream is cut, it is the same reply; no reason quotes the reply.
+//! Response streams: the split does not matter, and errors quote nothing.
 
 use roundtable::participants::Reply;
 use roundtable::participants::api::ApiStyle;
@@ -7,10 +7,10 @@ use roundtable::participants::http::stream::StreamedBody;
 use super::choose;
 
 const DIALECTS: [ApiStyle; 3] = [ApiStyle::OpenAi, ApiStyle::Anthropic, ApiStyle::Responses];
-/// Words that stand in the seeds where a model's text stands.
+/// Text of the model in the seeds.
 const SECRET: &str = "the fox is late";
 
-/// Reads the body of a 200 that comes in these pieces.
+/// Reads the body of a 200 that arrives in these pieces.
 fn read<'a>(dialect: ApiStyle, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Reply, String> {
     let mut arriving = StreamedBody::new(dialect);
     for piece in pieces {
@@ -21,8 +21,8 @@ fn read<'a>(dialect: ApiStyle, pieces: impl IntoIterator<Item = &'a [u8]>) -> Re
     arriving.end().map_err(|unreadable| unreadable.reason)
 }
 
-/// Any bytes as the body of a 200, whole or by events; the first byte says in which dialect, the second
-/// how the stream is cut.
+/// Reads any bytes as the body of a 200, whole or as events. The first byte selects the API style, the second
+/// the split.
 pub fn stream(data: &[u8]) {
     let (dialect, data) = choose(data);
     let (cut, body) = choose(data);

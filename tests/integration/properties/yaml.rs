@@ -1,4 +1,4 @@
-//! YAML: what is read and written by our own writer reads equal; any text survives being written.
+//! YAML: written values read back equal, whatever their texts.
 
 use roundtable::yaml::{Out, literal_keys, read, read_large, read_own, read_yaml_or_json};
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn comes_back(value: &Value) {
     assert!(!out.contains('\r'));
     let again = read_own(&out, &mut { usize::MAX }).expect("what was written is read");
     assert_eq!(again["value"], *value, "{out}");
-    // No line of it looks like the end of a document.
+    // No line looks like the end of a document.
     assert!(!out.lines().any(|line| line == "---" || line.starts_with("hash: ")), "{out}");
 }
 

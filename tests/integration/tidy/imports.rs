@@ -1,5 +1,6 @@
-//! Which file imports which: read from `use` items and paths, re-exports followed to where a name is
-//! defined. No files import each other, at no distance.
+//! Imports between files: from `use` items and paths, with re-exports resolved.
+//!
+//! No files import each other, directly or indirectly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +8,16 @@ use super::sources;
 
 type Path = Vec<String>;
 
-/// What a module names.
+/// Names in a module.
 #[derive(Default)]
 struct Names {
-    /// Whence the names come that it imports or re-exports; none for another crate.
+    /// Origins of imported and re-exported names; `None` for another crate.
     passed_on: BTreeMap<String, Option<Path>>,
-    /// All paths but those of re-exports.
+    /// All paths except re-exports.
     named: BTreeSet<Path>,
 }
 
-/// The modules by their paths, from `crate` on.
+/// Modules by path, starting with `crate`.
 struct Modules(BTreeMap<Path, Names>);
 
 impl Modules {
@@ -33,7 +34,7 @@ impl Modules {
         modules
     }
 
-    /// A path of the crate from `crate` on; `None` for one of another crate.
+    /// Returns a path of the crate in absolute form, or `None` for another crate.
     fn absolute(&self, module: &[String], path: &[String]) -> Option<Path> {
         let ups = path.iter().take_while(|part| *part == "super").count();
         let rest = &path[ups..];
@@ -49,7 +50,7 @@ impl Modules {
         }
     }
 
-    /// The module that defines what a path names; none for another crate's.
+    /// Returns the module that defines the path's name, or `None` for another crate.
     fn definer(&self, path: &[String]) -> Option<&Path> {
         let (mut path, mut steps) = (path.to_vec(), 0);
         loop {
@@ -94,7 +95,7 @@ impl Modules {
     }
 }
 
-/// The leaves of all `use` items, each with whether it re-exports and under which name; and the rest.
+/// Returns the leaves of all `use` items, with re-export flag and name, and the remaining text.
 fn uses(text: &str) -> (Vec<(bool, Path, String)>, String) {
     let (mut found, mut rest, mut item) = (Vec::new(), String::new(), None::<(bool, String)>);
     for line in text.lines().map(str::trim) {
@@ -121,7 +122,7 @@ fn uses(text: &str) -> (Vec<(bool, Path, String)>, String) {
     (found, rest)
 }
 
-/// `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`.
+/// Expands `a::{b, c::{d, e}}` to `a::b`, `a::c::d`, `a::c::e`.
 fn leaves(tree: &str) -> Vec<String> {
     let Some((head, inner)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
     let inner = inner.rsplit_once('}').map_or(inner, |(inner, _)| inner);

@@ -1,4 +1,4 @@
-//! Texts that break YAML writers: a list of known ones, and others made from a seed.
+//! Texts that break YAML writers: known and generated ones.
 
 use crate::oracle::Dice;
 
@@ -16,12 +16,12 @@ const NASTY: &str = "§ §\n§\t§\r§\r\n§\u{0}§\u{7f}§\u{85}§\u{a0}§\u{20
     §a\nhash: 00000000000000000000000000000000000000000000000000000000000000ff\n---\nseq: 1\n\
     §```yaml\nvote: a\n```\n§a  b§a\u{3000}§\u{3000}a\nb§\u{a0}\nb§a\u{b}b\nc§a\u{c}b";
 
-/// Fragments that generated texts are made of, beside single characters.
+/// Fragments of generated texts, mixed with single characters.
 const PARTS: &str = ": § #§\n§\n\n§\n  §\n\t§\r\n§\r§\t§---§\n---\n§\n...\n§- §? §\"§'§\\§no§0x1F§1e3§|§>§{§}§[§]§, §&§*§!§%\
     §@§<<§  §word§long enough to be folded by a writer that folds§\u{85}§\u{2028}§\u{2029}§\u{feff}§\u{a0}\
     §\nhash: 3f786850e387550fdab836ed7e6dc881de23001b3f786850e387550fdab836ed\n";
 
-/// Ranges of characters, each drawn as often as any other.
+/// Character ranges with equal probability.
 const RANGES: &str = "0-1f 20-7e 7f-9f a0-24f 300-36f 5d0-6ff 2000-206f 3000-9fff d7f0-d7ff e000-f8ff fdd0-fdef \
     fe00-fe0f fff0-ffff 10000-100ff 1f300-1faff 1fffe-1ffff e0000-e007f f0000-10ffff";
 
@@ -29,7 +29,7 @@ pub fn nasty() -> impl Iterator<Item = &'static str> {
     NASTY.split('§')
 }
 
-/// That many texts, the same for the same seed.
+/// Returns `count` texts that depend only on the seed.
 pub fn generated(seed: u64, count: usize) -> impl Iterator<Item = String> {
     let mut dice = Dice(seed);
     let parts: Vec<&str> = PARTS.split('§').collect();

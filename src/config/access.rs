@@ -1,8 +1,8 @@
-//! Addresses and keys of services, and the project's say in them.
+//! Addresses and keys of services, and the project's influence on them.
 //!
-//! A usual key is sent only to the service's own address, or to one of the user's own configuration or
-//! environment. An address that a project names gets only the key that the project names, and no usual key of
-//! a known service. Consent to what a project names is checked elsewhere.
+//! A service's usual key goes only to the service's own address, or to one that the user configured. The
+//! project's address gets only the project's key, and never the usual key of a built-in service. Consent to the
+//! project's settings is checked elsewhere.
 
 use super::need::{KeyFrom, Need, What};
 use super::providers::{BuiltInProvider, KNOWN, known};
@@ -13,7 +13,7 @@ pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }
 
-/// Returns the address that variables name: the provider's own, or without a configured address those of the
+/// Returns the address set by variables: the provider's own or, without a configured address, one of the
 /// vendor's tools.
 fn set_address(
     provider: &str,
@@ -30,7 +30,8 @@ fn set_address(
     })
 }
 
-/// Reads Ollama's address by its own rule: without a scheme at its own port, and 0.0.0.0 is this machine.
+/// Reads Ollama's address by Ollama's rules: the default port if no scheme is given, and 0.0.0.0 means this
+/// machine.
 fn ollama_address(host: &str) -> String {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);
@@ -53,7 +54,7 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     let users_key = || key(own.key_env.as_deref(), &own.key_command, usual(provider));
     let projects_key = match key(project.key_env.as_deref(), &project.key_command, &[]) {
         KeyFrom::Nowhere => None,
-        // It says what would be done without it.
+        // The same variable would be used without the project's setting.
         KeyFrom::Variables(names) if !is_projects && is_of(&names, &users_key()) => None,
         key => Some(key),
     };
@@ -69,7 +70,6 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     Ok(Need { what: What::Service { provider: provider.to_owned(), address, key }, named_by })
 }
 
-/// The variables in which a known service's key usually lies.
 fn usual(provider: &str) -> &'static [&'static str] {
     known(provider).map_or(&[], |known| known.keys)
 }
@@ -86,7 +86,7 @@ fn is_of(names: &[String], key: &KeyFrom) -> bool {
     matches!(key, KeyFrom::Variables(known) if names.iter().all(|name| known.contains(name)))
 }
 
-/// Refuses the usual key of a known service to an address that is not that service's.
+/// Refuses to send the usual key of a built-in service to another address.
 fn refuse_usual(
     names: &[String],
     provider: &str,

@@ -1,5 +1,6 @@
-//! Folders of the project, the user's configuration and the state. A `.s2s` counts only in the same
-//! repository, and only if it belongs to the user or to root.
+//! Folders of the project, the user's configuration and the state.
+//!
+//! A `.s2s` folder counts only within the current repository, and only if the user or root owns it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,23 +10,24 @@ use crate::diagnostic::Diagnostic;
 use crate::persona::is_name;
 use crate::workflow::{STRATEGIES, Strategy};
 
-/// A larger file of tasks is not read, in bytes.
+/// Limit of a task file, in bytes.
 pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Dirs {
-    /// The nearest folder upwards, in the same repository, that holds a `.s2s`; else the current one.
+    /// Nearest folder with a `.s2s` from the current one upwards, within the repository; else the current
+    /// folder.
     pub project: PathBuf,
     pub has_s2s: bool,
     pub config: PathBuf,
-    /// The user's state: keys of open rounds, sessions outside a project.
+    /// User's state: keys of open rounds, and sessions outside a project.
     pub state: PathBuf,
     pub notices: Vec<Diagnostic>,
 }
 
 impl Dirs {
-    /// Finds them. `ROUNDTABLE_HOME`, if set, holds both `config` and `state`. A `.s2s` of another
-    /// owner counts only where it is trusted.
+    /// Finds the folders. `ROUNDTABLE_HOME`, if set, contains both `config` and `state`. With `trusts_owner`, a
+    /// `.s2s` of another user counts too.
     pub fn find(trusts_owner: bool) -> Result<Self, Diagnostic> {
         let here = std::env::current_dir()
             .map_err(|error| Diagnostic::new(format!("the current folder cannot be read: {error}")))?;
@@ -46,17 +48,17 @@ impl Dirs {
         Ok(Self { project: project.unwrap_or(here), has_s2s, config, state, notices })
     }
 
-    /// The project's `.s2s`, if it has one that counts.
+    /// Returns the project's `.s2s`, if it has one that counts.
     pub fn s2s(&self) -> Option<PathBuf> {
         self.has_s2s.then(|| self.project.join(".s2s"))
     }
 
-    /// Returns the paths that the project may name, and those next to a definition if one is given.
+    /// Returns the policy for paths that the project names, and for paths next to a definition.
     pub fn path_policy(&self, definition: Option<&str>) -> PathPolicy {
         PathPolicy::for_project(&self.project, definition)
     }
 
-    /// New sessions are saved in the project if it has a `.s2s`, else in the user's state.
+    /// Returns the folder for new sessions: in the project if it has a `.s2s`, else in the user's state.
     pub fn sessions(&self) -> PathBuf {
         self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
     }
@@ -77,7 +79,7 @@ impl Dirs {
         self.state.join("drafts")
     }
 
-    /// A file of the project's `.s2s` as it is now; none where it is not there.
+    /// Reads a file of the project's `.s2s`; `None` if it does not exist.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
         let path = s2s.join(name);
@@ -88,19 +90,19 @@ impl Dirs {
         read_text(&path, limit).map(Some)
     }
 
-    /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
+    /// Reads `CONTEXT.md` without its comments; `None` if it is absent or empty.
     pub fn context(&self) -> Result<Option<String>, Diagnostic> {
         let text = self.of_project("CONTEXT.md", 256 * 1024)?;
         text.map_or(Ok(None), |text| without_comments(&text))
     }
 
-    /// A project's own strategy: `.s2s/strategies/NAME.yaml`.
+    /// Reads a strategy of the project: `.s2s/strategies/NAME.yaml`.
     pub fn strategy(&self, name: &str) -> Result<Option<Strategy>, Diagnostic> {
         let text = self.strategy_text(name)?;
         text.map(|text| Strategy::parse(&text, name, &format!(".s2s/strategies/{name}.yaml"))).transpose()
     }
 
-    /// The text of its file; `None` if the project has none of that name.
+    /// Returns the text of a strategy's file; `None` if the project has none with that name.
     pub fn strategy_text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
         if is_name(name) { self.of_project(&format!("strategies/{name}.yaml"), 256 * 1024) } else { Ok(None) }
     }
@@ -110,27 +112,27 @@ impl Dirs {
         let files = entries.into_iter().flatten().flatten();
         let names =
             files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned));
-        // A built-in strategy of the same name is the one that is used.
+        // Built-in strategies take precedence over the project's.
         let is_own = |name: &String| is_name(name) && STRATEGIES.iter().all(|(known, _)| known != name);
         let mut names: Vec<String> = names.filter(is_own).collect();
         names.sort();
         names
     }
 
-    /// The project's own tasks, links and reports, if it has some, and what trackers made of the tasks.
+    /// Returns the texts of the project's tasks and of their state, each if it exists.
     pub fn tasks(&self) -> Result<(Option<String>, Option<String>), Diagnostic> {
         let tasks = self.of_project("tasks.yaml", MAX_TASKS)?;
         Ok((tasks, self.of_project("tasks.state.yaml", MAX_TASKS)?))
     }
 }
 
-/// A folder and those above it that are in the same repository; outside one, the folder alone.
+/// Returns a folder and its ancestors in the same repository; outside a repository, only the folder.
 fn in_repository(here: &Path) -> impl Iterator<Item = &Path> {
     let top = here.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()).unwrap_or(here);
     here.ancestors().take_while(move |dir| dir.starts_with(top))
 }
 
-/// A folder holds a `.s2s` that counts; one that does not is reported.
+/// Returns true if a folder contains a `.s2s` that counts; one that does not count is an error.
 fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     let s2s = dir.join(".s2s");
     let Some(meta) = s2s.metadata().ok().filter(std::fs::Metadata::is_dir) else { return Ok(false) };
@@ -148,7 +150,7 @@ fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     Ok(true)
 }
 
-/// The file belongs neither to the user nor to root. Under `sudo` the user is the one who called it.
+/// Returns true if neither the user nor root owns the file. Under `sudo` the user is the caller.
 #[cfg(unix)]
 fn is_anothers(meta: &std::fs::Metadata) -> bool {
     let own = rustix::process::geteuid();
@@ -162,7 +164,7 @@ fn is_anothers(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// `~/.config` and `~/.local/state` as on Linux, on every Unix; the platform's own elsewhere.
+/// Returns the folders of configuration and state: Linux paths on every Unix, the platform's own elsewhere.
 fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
     let missing =
         || Diagnostic::new("there is no home folder").hint("set ROUNDTABLE_HOME to a folder of your own");
@@ -178,7 +180,7 @@ fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
     Ok((xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_STATE_HOME", ".local/state")))
 }
 
-/// The text without `<!-- … -->`, trimmed.
+/// Removes `<!-- … -->` and trims.
 fn without_comments(text: &str) -> Result<Option<String>, Diagnostic> {
     let mut out = String::new();
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! Checkup of each provider, with a cure for each error.
+//! Checkup of providers, with a hint for each error.
 //!
-//! A key is named by its variable, never shown by its value. Nothing is changed or stored.
+//! Shows the variable of a key, never its value. Changes and stores nothing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,28 +23,28 @@ use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::sanitize::group_digits;
 use crate::workflow::Effort;
 
-/// Servers on this machine whose models are offered.
+/// Local servers whose models are offered.
 pub const LOCAL_SERVERS: [&str; 4] = ["ollama", "llamacpp", "lmstudio", "vllm"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkup {
     pub provider: String,
     pub key: Option<String>,
-    /// Its address, without anything secret.
+    /// Address without secrets.
     pub address: Option<String>,
     pub state: CheckupStatus,
     pub hint: Option<String>,
-    /// Something odd that does not stand in the way.
+    /// Remark that is not an error.
     pub note: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckupStatus {
-    /// It wants a key, and none is there: it was not asked.
+    /// Not asked, because its key is missing.
     NoKey,
-    /// It is not set up so that it could be asked, and why.
+    /// Not asked, because it is not configured; with the reason.
     NotSetUp(String),
-    /// It was asked and does not answer, and why.
+    /// Asked, but did not answer; with the reason.
     Silent(String),
     Program {
         path: PathBuf,
@@ -52,14 +52,14 @@ pub enum CheckupStatus {
         known: String,
     },
     Answers(Vec<String>),
-    /// It answers, lists these models, and one of them was asked for a word.
+    /// Answers and lists these models; one of them was asked for one word.
     Probed(Vec<String>, String, Result<ProbedParameters, String>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeLevel {
     Listing,
-    /// One word of a reply too, which may cost a fraction of a cent.
+    /// Also asks for a reply of one word, which may cost a fraction of a cent.
     OneWord,
 }
 
@@ -70,7 +70,7 @@ pub struct Doctor<'a> {
 }
 
 impl Doctor<'_> {
-    /// Checks these providers (`provider` or `provider/model`), all at once.
+    /// Checks these providers (`provider` or `provider/model`) concurrently; all if none is named.
     pub async fn check(&self, names: &[String]) -> Result<Vec<Checkup>, Diagnostic> {
         let all = self.catalog.providers();
         for name in names {
@@ -155,7 +155,7 @@ impl Doctor<'_> {
     }
 }
 
-/// A reason with all that the service said: here is no round whose answers it could tell of.
+/// Returns the full reason; it may be shown, because no round's answers are involved.
 fn in_full(failure: Failure) -> String {
     failure.in_full.unwrap_or(failure.reason)
 }

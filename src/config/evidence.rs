@@ -1,7 +1,7 @@
-//! Evidence from the project: files, ranges of lines and diffs, read verbatim for a snapshot.
+//! Evidence from files, line ranges and diffs, read verbatim for a snapshot.
 //!
-//! It reads the named files and nothing else: inside the project where a file of the project names
-//! it, anywhere where a person does.
+//! Reads only the named files. Paths named by a project's file must be inside the project; a person may name any
+//! path.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use crate::diagnostic::Diagnostic;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::round::snapshot::sha256_hex;
 
-/// The largest file that is read, in bytes.
+/// Limit of a file, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct EvidenceReader {
     project: PathBuf,
-    /// Allowed places of a path; none if a person names it.
+    /// Policy for paths; `None` if a person names them.
     bounds: Option<PathPolicy>,
     secrets: SecretPolicy,
 }
@@ -33,7 +33,7 @@ struct ReadSource {
     shown: Value,
     first: u32,
     content: String,
-    /// It is of a file of keys and passwords, by its name.
+    /// Its name marks it as a file of keys and passwords.
     is_env: bool,
 }
 
@@ -51,23 +51,22 @@ impl EvidenceReader {
         Self { project: dirs.project.clone(), bounds, secrets }
     }
 
-    /// A reader of what a person names, from the current folder on.
+    /// Returns a reader for paths that a person names, relative to the current folder.
     pub fn of_person(secrets: SecretPolicy) -> Self {
         Self { project: PathBuf::new(), bounds: None, secrets }
     }
 
-    /// Returns the keys of a source in a snapshot: `source`, `lines`, `bytes` and `sha256` of the whole file
-    /// (of a diff its two `commits`), and `content`.
+    /// Returns the snapshot's keys for a source: `source`, `lines`, `bytes` and `sha256` of the whole file, and
+    /// `content`. A diff has `commits` in place of `lines` and `sha256`.
     ///
     /// # Errors
-    ///
-    /// The source is missing, leads out, is no text, ends before the lines asked for, is empty, or holds a
-    /// secret that is not allowed.
+    /// The source is missing, outside the project, binary or empty. Or it ends before the requested lines, or
+    /// contains a secret that is not allowed.
     pub fn read(&self, source: &EvidenceSource) -> Result<Map<String, Value>, Diagnostic> {
         self.shown(&source.place.name(), self.read_source(source)?, source.numbers)
     }
 
-    /// Returns text of a source that looks like a secret.
+    /// Returns the first text in a source that looks like a secret.
     pub fn secret(&self, source: &EvidenceSource) -> Result<Option<FoundSecret>, Diagnostic> {
         Ok(self.read_source(source)?.secret())
     }
@@ -97,7 +96,7 @@ impl EvidenceReader {
         })
     }
 
-    /// Returns the keys of piped text in a snapshot.
+    /// Returns the snapshot's keys for piped text.
     pub fn piped(&self, text: &str) -> Result<Map<String, Value>, Diagnostic> {
         if text.trim().is_empty() {
             return Err(Diagnostic::new("there is no evidence on standard input")
@@ -108,7 +107,7 @@ impl EvidenceReader {
         self.shown("standard input", read, true)
     }
 
-    /// Returns the keys of evidence in a snapshot, with numbered lines if wanted.
+    /// Returns the snapshot's keys for evidence; numbers its lines if requested.
     fn shown(
         &self,
         name: &str,
@@ -151,14 +150,14 @@ impl EvidenceReader {
     }
 }
 
-/// Whether a path is that of a `.env`, or of one for an occasion, such as `.env.local`.
+/// Returns true for `.env` and its variants, such as `.env.local`, but not for samples.
 fn is_env(path: impl AsRef<Path>) -> bool {
     let name = path.as_ref().file_name().unwrap_or_default().to_string_lossy();
     let is_sample = ["example", "sample", "template"].iter().any(|end| name.ends_with(end));
     name == ".env" || name.starts_with(".env.") && !is_sample
 }
 
-/// The lines asked for, and which they are.
+/// Returns the requested range, or that of all lines, and its text.
 fn cut(
     name: &str,
     text: &str,
@@ -180,7 +179,7 @@ fn cut(
     Ok((range, content))
 }
 
-/// Each line with its number before it: `  10| `.
+/// Prefixes each line with its number: `  10| `.
 fn numbered(content: &str, first: u32) -> String {
     let line = |(number, line): (u32, &str)| {
         let space = if line.trim_end().is_empty() { "" } else { " " };

@@ -1,7 +1,7 @@
-//! Installed programs that take seats, and what they were seen to send: a file in the user's state for each
-//! program, version and flags.
+//! Installed programs for seats, and measurements of their requests.
 //!
-//! A program that declares tools, or changes the snapshot, takes no seat in a blind round.
+//! A measurement is a file in the user's state per program, version and flags. A program that declares tools or
+//! changes the snapshot gets no seat in a blind round.
 
 use std::path::{Path, PathBuf};
 
@@ -14,24 +14,24 @@ use crate::participants::external_program::apart;
 use crate::participants::programs::{SeatProgram, WiretapFinding, fingerprint, measure, version};
 use crate::round::snapshot::sha256_hex;
 
-/// A finding is no larger, in bytes.
+/// Limit of a measurement's file, in bytes.
 const MOST: u64 = 64 * 1024;
 
-/// The installed program that answers for a model.
+/// Installed program that answers for a model.
 pub struct InstalledProgram<'a> {
     model: &'a str,
     program: SeatProgram,
     pub path: PathBuf,
     pub version: String,
-    /// None where it was never measured in this version.
+    /// `None` if this version was never measured.
     pub finding: Option<WiretapFinding>,
-    /// Its place in the user's state.
+    /// File of the measurement in the user's state.
     file: PathBuf,
 }
 
 impl<'a> InstalledProgram<'a> {
-    /// Asks the program of a model for its version, and finds what is known of it; `None` for a model that no
-    /// program answers for.
+    /// Finds the program of a model, asks for its version and loads its measurement; `None` if no program
+    /// answers for the model.
     pub fn of(
         model: &'a str,
         catalog: &ParticipantFactory<'_>,
@@ -55,13 +55,13 @@ impl<'a> InstalledProgram<'a> {
         self.model.split_once('/').map_or("", |(_, name)| name)
     }
 
-    /// Says what it leaves aside of the user's own settings.
+    /// Returns a notice about the user's settings that the seat ignores, if any.
     pub fn aside(&self) -> Option<Diagnostic> {
         let aside = self.program.left_aside(false)?;
         Some(Diagnostic::new(format!("`{}`: {aside}", self.model)))
     }
 
-    /// The program, if nothing is known of what it sends.
+    /// Returns the program if its requests were neither measured nor declared.
     pub fn unknown(&self) -> Option<&SeatProgram> {
         let is_known = self.finding.is_some() || self.program.is_declared();
         (!is_known).then_some(&self.program)
@@ -79,12 +79,12 @@ impl<'a> InstalledProgram<'a> {
         let text = serde_json::to_vec(&finding).unwrap_or_default();
         let disk = Disk::default();
         let made = disk.make_own_dir(self.file.parent().unwrap_or(Path::new("")));
-        // A finding that is not kept is measured again.
+        // A measurement that cannot be stored is repeated next time.
         let _ = made.and_then(|()| disk.write_whole(&self.file, &text));
         Ok(self.finding.insert(finding))
     }
 
-    /// Returns why the program takes no seat in a blind round, as far as it is known.
+    /// Returns why the program gets no seat in a blind round, if a measurement shows a reason.
     pub fn refusal(&self) -> Option<Diagnostic> {
         let (model, program, finding) = (self.model, &self.program, self.finding.as_ref()?);
         if !finding.is_whole {
@@ -123,7 +123,7 @@ impl<'a> InstalledProgram<'a> {
     }
 }
 
-/// What is known of a program in a version, for any model.
+/// Describes whether a version of a program was measured, with any model.
 pub fn in_words(program: &SeatProgram, version: &str, folders: &Dirs) -> String {
     let prefix = prefix(program, version);
     let mut kept = std::fs::read_dir(findings(folders)).into_iter().flatten().flatten();
@@ -140,7 +140,7 @@ fn findings(folders: &Dirs) -> PathBuf {
     folders.state.join("wiretaps")
 }
 
-/// The common beginning of the names of all findings of one program and version.
+/// Returns the common prefix of the measurement files of one program and version.
 fn prefix(program: &SeatProgram, version: &str) -> String {
     let hash = sha256_hex(format!("{}\n{version}", program.provider));
     format!("{}-", hash.get(..16).unwrap_or_default())

@@ -1,8 +1,8 @@
-//! Diffs between two commits, read with git's plumbing and compared by our own code.
+//! Diffs between two commits, by git plumbing and our own comparison.
 //!
-//! No command that is used here runs a program that a repository's configuration names, and no
-//! attribute, filter or setting changes the bytes of a diff: they depend on the two commits alone.
-//! A repository counts only if it is the folder's own; nothing is fetched.
+//! No command used here runs a program that the repository configures. Attributes, filters and settings do not
+//! change the diff; it depends only on the two commits. The repository must belong to the folder itself. Nothing
+//! is fetched.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -17,26 +17,26 @@ use crate::diagnostic::Diagnostic;
 use crate::participants::external_program::{apart, prepared, run};
 use crate::sanitize::harmless_line;
 
-/// The largest file and the largest diff, in bytes.
+/// Limit of a file and of a diff, in bytes.
 const LARGEST: usize = 16 * 1024 * 1024;
-/// Changed files that are read at once.
+/// Number of changed files read at a time.
 const AT_ONCE: usize = 8;
-/// The most that git may print, in bytes: both sides of so many files.
+/// Limit of git's output in bytes: both sides of `AT_ONCE` files.
 const MOST: usize = 2 * AT_ONCE * LARGEST;
-/// Comparing one file takes no longer.
+/// Time limit for comparing one file.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The largest file of git that names a folder, in bytes.
+/// Limit of a git file that names a folder, in bytes.
 const LARGEST_POINTER: u64 = 64 * 1024;
-/// The mode of a file that is not there.
+/// Mode of a file that does not exist.
 const NO_FILE: &str = "000000";
 const SUBMODULE: &str = "160000";
 
-/// A repository whose git folder belongs to the folder it was found for.
+/// Repository whose git folder belongs to its own working folder.
 struct Repository {
-    /// The folder that holds `.git`.
+    /// Folder that contains `.git`.
     top: PathBuf,
     git_dir: PathBuf,
-    /// The folder it was looked for from, below `top`.
+    /// Path of the requested folder below `top`.
     prefix: PathBuf,
 }
 
@@ -46,11 +46,10 @@ struct Change {
     path: Vec<u8>,
 }
 
-/// Returns the commits that a range names, as `BASE..HEAD`, and what changed between them.
+/// Returns the commits of a range as `BASE..HEAD`, and the diff between them.
 ///
 /// # Errors
-/// When it is no range, its repository is refused, a commit is unknown, nothing changed, or a file is not
-/// UTF-8 text.
+/// The range is invalid or empty, a commit is unknown, or a file is not UTF-8. Or the repository is refused.
 pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(String, String), Diagnostic> {
     let Some((from, to)) = range.split_once("..") else {
         return Err(Diagnostic::new(format!("`{range}` is no range of commits")).hint(
@@ -138,7 +137,7 @@ impl Repository {
         })
     }
 
-    /// Lists the changed files in the order of their paths.
+    /// Returns the changed files by path.
     fn changes(&self, from: &str, to: &str, paths: &[String]) -> Result<Vec<Change>, Diagnostic> {
         let paths: Vec<String> = paths.iter().map(|path| self.path_in_repository(path)).collect();
         let mut arguments =
@@ -173,7 +172,7 @@ impl Repository {
 
     fn run(&self, arguments: &[&str], input: String) -> Result<Vec<u8>, Diagnostic> {
         let failed = |said: &str| git_problem(&format!("{}: {}", arguments[0], said.trim()));
-        // A relative folder of `PATH`, or one in the repository, could hold a program of its own.
+        // A relative folder of `PATH`, or one in the repository, could contain a foreign `git`.
         let git = find("git", &self.top).ok_or_else(|| {
             git_problem("not on PATH; folders of PATH inside the repository are skipped")
                 .hint("install git, or pipe the diff in")
@@ -206,14 +205,14 @@ impl Repository {
 }
 
 impl Change {
-    /// The ids of the contents before and after; none of a file that is not there, nor of a submodule.
+    /// Returns the ids of the contents before and after; `None` for a missing file and for a submodule.
     fn contents(&self) -> [Option<&str>; 2] {
         let has_content = !self.modes.iter().any(|mode| mode == SUBMODULE);
         let content = |at: usize| Some(&*self.blobs[at]).filter(|_| has_content && self.modes[at] != NO_FILE);
         [content(0), content(1)]
     }
 
-    /// Writes what changed in one file, as `git diff` shows it, without the line `index`.
+    /// Writes the changes of one file in the format of `git diff`, without the `index` line.
     fn describe(&self, old: &[u8], new: &[u8], out: &mut String) -> Result<(), Diagnostic> {
         let [before, after] = &self.modes;
         if before == SUBMODULE || after == SUBMODULE {
@@ -247,8 +246,7 @@ impl Change {
     }
 }
 
-/// Compares two texts by lines that end with a line feed; none where that takes too long, since the
-/// lines must not depend on time.
+/// Compares two texts by lines; `None` after the time limit, because a partial result would depend on time.
 fn line_diff<'a>(old: &'a str, new: &'a str) -> Option<TextDiff<'a, 'a, str>> {
     let lines = |text: &'a str| text.split_inclusive('\n').collect::<Vec<_>>();
     let end = Instant::now() + PATIENCE;
@@ -260,7 +258,8 @@ fn line_diff<'a>(old: &'a str, new: &'a str) -> Option<TextDiff<'a, 'a, str>> {
     Some(diff).filter(|_| Instant::now() < end)
 }
 
-/// Returns the git folder of the repository at `top` and the folder that holds its objects.
+/// Returns the git folder of the repository at `top`, and the folder with its objects. Refuses those of another
+/// folder.
 fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
     let dot_git = top.join(".git");
     let leads_out = |to: &Path| {
@@ -283,7 +282,7 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
         git_dir.join(text.trim()).canonicalize().ok()
     };
     if git_dir.join("commondir").symlink_metadata().is_ok() {
-        // A worktree's folder is `worktrees/NAME` in the folder it shares; no other has its objects elsewhere.
+        // Only a worktree has a `commondir`; its git folder is `worktrees/NAME` in the shared one.
         let is_shared =
             |common: &PathBuf| !kind.is_dir() && git_dir.parent() == Some(&common.join("worktrees"));
         let common =
@@ -297,7 +296,7 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
     Err(leads_out(&git_dir))
 }
 
-/// Returns the folder that a submodule's configuration names as its own.
+/// Returns the working folder that a submodule's configuration names.
 fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
     let config = read_text(&git_dir.join("config"), LARGEST_POINTER).ok()?;
     let mut worktree = None;
@@ -315,7 +314,7 @@ fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
     git_dir.join(worktree?).canonicalize().ok()
 }
 
-/// Refuses objects of a repository that lie outside its folders, those of its alternates included.
+/// Refuses objects outside the repository's folders, those of alternates included.
 fn check_objects(top: &Path, common: &Path) -> Result<(), Diagnostic> {
     let (mut stores, mut seen) = (vec![common.join("objects")], HashSet::new());
     while let Some(store) = stores.pop() {
@@ -346,8 +345,7 @@ fn outside(store: &Path, path: &Path) -> Diagnostic {
     Diagnostic::new(message).hint("make the clone whole with `git repack -a -d`, or pipe the diff in")
 }
 
-/// Refuses pipes and devices below a git folder, since git would wait for their end, and links among its
-/// objects.
+/// Refuses pipes and devices below a git folder, which git could wait for forever, and links among its objects.
 fn check_files(folder: &Path, store: &Path) -> Result<(), Diagnostic> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -358,7 +356,7 @@ fn check_files(folder: &Path, store: &Path) -> Result<(), Diagnostic> {
                 return Err(outside(store, &path));
             }
             let Ok(meta) = path.metadata() else { continue };
-            // Git's monitor of files listens at a socket of this name.
+            // Socket of git's file system monitor.
             if !meta.is_file() && !meta.is_dir() && !path.ends_with("fsmonitor--daemon.ipc") {
                 let problem = git_problem(&format!("`{}` is a pipe or a device, not a file", path.display()));
                 return Err(problem.hint("remove it, or pipe the diff in"));

@@ -1,7 +1,7 @@
-//! Configuration: folders, settings, personas on disk, providers, prices, trust and the doctor.
+//! Configuration: folders, settings, personas, providers, prices, trust, doctor.
 //!
-//! Everything here reads files and the environment once, before a session opens; what it finds is
-//! frozen into the session's header, with where each thing came from.
+//! Reads files and the environment before a session opens. The results are frozen into the session's header,
+//! each with its origin.
 
 pub mod access;
 pub mod dirs;

@@ -1,7 +1,7 @@
-//! Needs of a run: programs that it starts, services that it asks, and the source of each key.
+//! Needs of a run: programs to start, services to ask, sources of keys.
 //!
-//! Plain data with its text for people: argument vectors, folders, addresses and names of variables, never a
-//! variable's value.
+//! Plain data with descriptions for people. Shows argument vectors, folders, addresses and names of variables,
+//! never a variable's value.
 
 use super::secret_scan::FoundSecret;
 use crate::history::Price;
@@ -11,7 +11,7 @@ use crate::sanitize::harmless_line;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Need {
     pub what: What,
-    /// The file of the project that names it; none where the user does, or where it is built in.
+    /// Project file that names it; `None` if the user does, or if it is built in.
     pub named_by: Option<String>,
 }
 
@@ -19,7 +19,7 @@ pub struct Need {
 pub enum What {
     Program {
         command: Vec<String>,
-        /// The folder it runs in, if not the current one.
+        /// Working folder, if not the current one.
         folder: Option<String>,
         env: Vec<String>,
     },
@@ -28,9 +28,9 @@ pub enum What {
         address: String,
         key: KeyFrom,
     },
-    /// Evidence is sent that looks like it holds a secret.
+    /// Evidence to be sent that looks like a secret.
     Secret {
-        /// The evidence, such as `src/a.rs:10-80`.
+        /// Name of the evidence, such as `src/a.rs:10-80`.
         source: String,
         secret: FoundSecret,
     },
@@ -43,7 +43,7 @@ pub enum What {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyFrom {
     Nowhere,
-    /// The first of these variables that is set.
+    /// First of these variables that is set.
     Variables(Vec<String>),
     Command(Vec<String>),
 }
@@ -104,13 +104,13 @@ pub fn question(needs: &[Need]) -> String {
     )
 }
 
-/// An argument vector, each argument quoted.
+/// Formats an argument vector with each argument quoted.
 pub fn words(command: &[String]) -> String {
     let quoted = command.iter().map(|word| serde_json::Value::from(word.as_str()).to_string());
     format!("[{}]", quoted.collect::<Vec<_>>().join(", "))
 }
 
-/// The address as it may be printed: without a password that should not be in it.
+/// Returns an address without user name, password and query.
 pub fn shown(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),

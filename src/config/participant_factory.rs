@@ -1,8 +1,8 @@
-//! From a model's name to someone who answers: the known services, their addresses and keys.
+//! Participants by model name, from built-in and configured services.
 //!
-//! A service is checked here, before anything is sent: whether it is known, whether its key is
-//! there, whether the key may travel to its address. Nobody is made who would run or ask what the project
-//! names and the user has not agreed to; nothing is run or sent in making them.
+//! Checks a service before anything is sent: is it known, is its key present, may the key go to its address.
+//! Creates no participant for what the project names without the user's consent. Creating one starts and sends
+//! nothing.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -33,22 +33,22 @@ use crate::round::answer::ReplyAttempt;
 use crate::words::model_meant;
 use crate::workflow::TRACKER;
 
-/// Names that are no services over HTTP.
+/// Providers that are not HTTP services.
 const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
-/// Seats that are somewhere else: see [`RemoteSeat::of_model`].
+/// Seats on other machines: see [`RemoteSeat::of_model`].
 const REMOTE: &str = "remote";
-/// A recording larger than this is not read, in bytes.
+/// Limit of a recording, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
 
 pub struct ParticipantFactory<'a> {
     pub(super) config: &'a Config,
     pub(super) trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
-    /// The queue of questions to people, if a front end shows it.
+    /// Queue of questions to people, if a front end shows them.
     desk: Option<HumanQueue>,
 }
 
-/// The name is `provider/model`, `rehearsal`, or `provider/` of a program known by name, which has a default
+/// Returns true for `provider/model`, for a built-in name, and for `provider/` of a program, which has a default
 /// model.
 pub fn is_model(name: &str) -> bool {
     let is_named = |provider: &str| NAMED.iter().any(|(known, _)| *known == provider);
@@ -69,7 +69,7 @@ impl<'a> ParticipantFactory<'a> {
         Self { desk: desk.cloned(), ..self }
     }
 
-    /// Checks a model's name without making anyone: its form and its provider.
+    /// Checks the form and the provider of a model name, without creating a participant.
     pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
         if !is_model(model) {
             let problem = Diagnostic::new(format!("`{model}` is not a model's name"));
@@ -112,8 +112,8 @@ impl<'a> ParticipantFactory<'a> {
         programs::program(self.config, provider)
     }
 
-    /// The program that answers for a model and may use its tools, as the file `named_by` allows; none where
-    /// no such program does.
+    /// Returns the program of a model with tools allowed, in the project's folder; `None` if it has no such
+    /// program.
     pub fn with_tools(&self, model: &str, named_by: &str) -> Option<ConfiguredProgram> {
         let (provider, name) = model.split_once('/')?;
         let program = self.seat_program(provider)?.program.with_tools(name)?;
@@ -131,7 +131,7 @@ impl<'a> ParticipantFactory<'a> {
         found.path(self.config)
     }
 
-    /// Returns the need of a model that a service or a configured program answers.
+    /// Returns what a model needs, if a service or a configured program answers for it.
     pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         if let Some(program) = self.seat_program(provider) {
@@ -140,7 +140,7 @@ impl<'a> ParticipantFactory<'a> {
         self.dialect(provider).map(|_| access(self.config, provider)).transpose()
     }
 
-    /// Returns a notice about services that the project names and none of these needs uses.
+    /// Returns a notice about services that the project configures but no need uses.
     pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
         let need = |provider| Some((provider, self.need(provider).ok()??));
         let all = self.config.providers.keys().map(String::as_str).filter_map(need);
@@ -152,12 +152,11 @@ impl<'a> ParticipantFactory<'a> {
         Some(Diagnostic::new(message).with_file(&file))
     }
 
-    /// Returns the participant for a model.
+    /// Returns the participant of a model.
     ///
     /// # Errors
-    ///
-    /// As [`ParticipantFactory::check`]; also a missing key, an address that must not get it, a recording
-    /// that cannot be read.
+    /// As [`ParticipantFactory::check`]; also a missing key, a key that must not go to the address, or an
+    /// unreadable recording.
     pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.check(model)?;
         let (provider, rest) = model.split_once('/').unwrap_or((model, ""));
@@ -185,7 +184,7 @@ impl<'a> ParticipantFactory<'a> {
         }
     }
 
-    /// The dialect a provider speaks, if it is a service.
+    /// Returns the API style of a provider, if it is a service.
     pub fn dialect(&self, provider: &str) -> Option<ApiStyle> {
         if self.seat_program(provider).is_some() {
             return None;
@@ -205,7 +204,7 @@ impl<'a> ParticipantFactory<'a> {
         let known = known(provider);
         let at_its_own = known.filter(|known| known.base_url == address);
         let dialect = self.dialect(provider).unwrap_or(ApiStyle::OpenAi);
-        // At another address it is another service, whatever it is called.
+        // A built-in name at another address is another service.
         let at_home = at_its_own.filter(|known| known.dialect == dialect);
         let mut service = Service::new(dialect, address);
         with_key(&mut service, key);
@@ -256,7 +255,7 @@ impl<'a> ParticipantFactory<'a> {
         let in_flight = self.config.said(provider, |said| said.max_in_flight).map(NonZeroUsize::get);
         let made = HttpParticipant::new(service, in_flight.or_else(|| known(provider)?.in_flight));
         made.map_err(|problem| match &problem.hint {
-            // It speaks of an address.
+            // A hint here is about the address, so add its setting.
             Some(hint) => {
                 let variable = super::access::address_variable(provider);
                 let hint = format!("{hint}; `{provider}` has it from {variable} or its `base_url`");
@@ -266,7 +265,7 @@ impl<'a> ParticipantFactory<'a> {
         })
     }
 
-    /// Every provider by name: the known ones, then the user's own.
+    /// Returns all provider names: built-in services, then the user's own, then installed programs.
     pub fn providers(&self) -> Vec<&str> {
         let own = self.config.providers.keys().map(String::as_str);
         let mut all: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
@@ -277,7 +276,7 @@ impl<'a> ParticipantFactory<'a> {
     }
 }
 
-/// The key where it is in a variable, else the command that prints it; and what to call it.
+/// Sets the key from its variable, or the command that prints it, and the key's name for messages.
 fn with_key(service: &mut Service, key: KeyFrom) {
     let read = |name: &String| {
         let value = std::env::var(name).ok().map(|value| value.trim().to_owned());

@@ -1,7 +1,7 @@
-//! Paths that a project may name: regular files and folders inside it or next to the definition, by a
-//! relative path. Links are followed before they are judged; nothing in `.git` is read.
+//! Policy for paths that a project may name.
 //!
-//! Paths that a person gives on the command line are not judged here.
+//! Allowed are relative paths in the project or next to the definition, except in `.git`. Links are resolved
+//! before the check. Paths on the command line are not checked here.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use crate::diagnostic::Diagnostic;
 
 #[derive(Debug, Clone, Default)]
 pub struct PathPolicy {
-    /// The project, and the definition's folder.
+    /// Project folder, and the definition's folder.
     roots: Vec<PathBuf>,
 }
 
 impl PathPolicy {
-    /// The bounds of a project, and of a definition's file if one is given; the folder of a bare name or of
-    /// standard input is the current one.
+    /// Returns the policy of a project and, if given, of a definition. A bare file name and standard input mean
+    /// the current folder.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
         let folder = definition.map(|file| Path::new(file).parent().unwrap_or(Path::new("")));
         let folder = folder.map(|folder| Path::new(".").join(folder));
@@ -23,12 +23,12 @@ impl PathPolicy {
         Self { roots: roots.filter_map(|path| path.canonicalize().ok()).collect() }
     }
 
-    /// A recording that leads out, where a file of the project names it as a model.
+    /// Returns the error if a recording, named as a model by a project's file, is outside.
     pub fn check_recording(&self, model: &str) -> Option<Diagnostic> {
         self.check_named(Path::new(""), model.strip_prefix("recorded/")?).err()
     }
 
-    /// As [`PathPolicy::check`], of a path in a folder as a file of the project writes it.
+    /// Checks a path that a project's file names, relative to `folder`.
     pub fn check_named(&self, folder: &Path, name: &str) -> Result<(), Diagnostic> {
         self.check(&folder.join(name))?;
         if Path::new(name).is_absolute() {
@@ -38,7 +38,7 @@ impl PathPolicy {
         Ok(())
     }
 
-    /// Refuses a path that leads out; what is not there leads nowhere.
+    /// Refuses a path outside the allowed folders; a missing file passes.
     pub fn check(&self, path: &Path) -> Result<(), Diagnostic> {
         let Ok(real) = path.canonicalize() else { return Ok(()) };
         let Some(inside) = self.roots.iter().find_map(|root| real.strip_prefix(root).ok()) else {

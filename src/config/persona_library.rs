@@ -1,7 +1,7 @@
-//! Personas on disk: the project's first, then the user's, then the built-in ones.
+//! Personas on disk and built-in ones; the project's take precedence.
 //!
-//! Only Markdown files directly inside a persona folder are read, and none through a link that
-//! leads out of it, nor in a folder of the project that is a link leading out of the project.
+//! Reads only Markdown files directly in a persona folder. Ignores links that lead out of it, and a project's
+//! folder that is itself a link out of the project.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 #[derive(Debug, Clone)]
 pub struct PersonaEntry {
     pub persona: Persona,
-    /// Its file, or `built-in`.
+    /// File, or `built-in`.
     pub from: String,
 }
 
@@ -27,12 +27,12 @@ pub struct PersonaLibrary {
 #[derive(Debug, Clone)]
 struct Dir {
     path: PathBuf,
-    /// Allowed places, if the folder is the project's.
+    /// Policy, if the folder is the project's.
     bounds: Option<PathPolicy>,
 }
 
 impl PersonaLibrary {
-    /// The folders in which personas are looked for, first match first.
+    /// Returns the library of the persona folders; the first match counts.
     pub fn new(folders: &Dirs) -> Self {
         let bounds = folders.path_policy(None);
         let of_project = |path| Dir { path, bounds: Some(bounds.clone()) };
@@ -65,7 +65,7 @@ impl PersonaLibrary {
         Err(unknown(name, &known))
     }
 
-    /// Every persona that can be found, the winner of each name; and files that do not parse.
+    /// Returns the persona that each name selects, and the errors of files that do not parse.
     pub fn all(&self) -> (Vec<PersonaEntry>, Vec<Diagnostic>) {
         let (mut all, mut problems): (Vec<PersonaEntry>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
         let mut told = HashSet::new();
@@ -75,7 +75,7 @@ impl PersonaLibrary {
                     all.push(found);
                 }
                 Ok(_) => {}
-                // A file that a link leads to as well is one mistake.
+                // A file reached twice, through a link, is one error.
                 Err(problem) => {
                     if file_of(&problem).is_none_or(|file| told.insert(file)) {
                         problems.push(problem);
@@ -86,7 +86,7 @@ impl PersonaLibrary {
         (all, problems)
     }
 
-    /// All files in their order, those called as `wanted` first in their folder; then the built-in personas.
+    /// Returns all personas in order of precedence, the files named `wanted` first in each folder.
     fn entries(&self, wanted: Option<&str>) -> impl Iterator<Item = Result<PersonaEntry, Diagnostic>> {
         let of_dir = move |dir| files(dir, wanted).into_iter().map(move |path| load(dir, &path));
         let built_in = BUILTIN.iter().filter_map(|(name, _)| builtin(name));
@@ -105,7 +105,7 @@ fn is_called(problem: &Diagnostic, name: &str) -> bool {
     stem.is_some_and(|stem| stem == name)
 }
 
-/// A file's problem, if it may be that of a persona by the name in it.
+/// Returns a file's error if the file names the persona `name`.
 fn concerning(problem: Diagnostic, name: &str) -> Option<Diagnostic> {
     let file = Path::new(&problem.place.as_ref()?.file);
     let text = read_text(file, MAX_PERSONA as u64).ok()?;

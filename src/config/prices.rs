@@ -1,8 +1,8 @@
-//! Prices of models: the user's, else a table of published ones.
+//! Prices of models: the user's, else published ones from a table.
 //!
-//! Each price in the table has its source and date. Prices without a trustworthy source, that differ by the
-//! hour, or of a name whose model changes (`-latest`), are not in it: such a model has no price until the
-//! user gives one. A model is priced if it is in the table, or is a dated version of one that is.
+//! Each price in the table has a source and a date. It omits prices without a trustworthy source or that vary by
+//! the hour; such a model has no price until the user sets one. A model is priced if it, or the model it is a
+//! dated or `-latest` version of, is listed.
 
 use super::need::{Need, What};
 use super::participant_factory::ParticipantFactory;
@@ -12,14 +12,14 @@ use crate::diagnostic::Diagnostic;
 use crate::history::Price;
 use crate::participants::http::is_this_machine;
 
-/// When the table was last compared with what services publish.
+/// Month in which the table was last compared with published prices.
 pub const AS_OF: &str = "2026-11";
 
 pub struct PriceSource {
     pub provider: &'static str,
     pub as_of: &'static str,
     pub source: &'static str,
-    /// Model, and what a million tokens cost in US dollars: of a prompt, from the cache, of a reply.
+    /// Model, and US dollars per million tokens: input, cached input, output.
     pub prices: &'static [(&'static str, f64, f64, f64)],
 }
 
@@ -82,7 +82,7 @@ pub const TABLE: [PriceSource; 6] = [
             ("o4-mini", 1.1, 0.275, 4.4),
         ],
     },
-    // Sources differ on their price from a cache: as much as without.
+    // Sources differ on the cache price, so cached tokens are priced in full.
     PriceSource {
         provider: "gemini",
         as_of: "2026-09",
@@ -97,7 +97,7 @@ pub const TABLE: [PriceSource; 6] = [
     },
 ];
 
-/// Returns the published price of a model, or of the model that it is a dated version of.
+/// Returns the listed price of a model, or of the model that it is a version of.
 fn usual(provider: &str, name: &str) -> Option<Price> {
     let provider = if provider == "openai-responses" { "openai" } else { provider };
     let is = |known: &str| {
@@ -112,11 +112,11 @@ fn usual(provider: &str, name: &str) -> Option<Price> {
     found.map(|(_, input, cached, output)| Price { input: *input, cached: *cached, output: *output })
 }
 
-/// Returns the price of a model's tokens. A server on this machine costs nothing, unless it has the name of a
-/// hosted service or of a proxy.
+/// Returns the price of a model's tokens. A server on this machine is free, unless it has the name of a hosted
+/// service or of a proxy.
 ///
 /// # Errors
-/// That no limit on cost can be kept, and why the price is not known.
+/// The price is unknown, so no cost limit is possible; with the reason.
 pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, Diagnostic> {
     let found = users(catalog, model).or_else(|why| of_project(catalog, model).ok_or(why));
     found.map_err(|why| {
@@ -126,7 +126,7 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, 
     })
 }
 
-/// The price that counts for a limit: the higher one, where the user has agreed to a project's.
+/// Returns the price that counts toward a cost limit: the higher one if the user agreed to a project's price.
 pub fn highest_price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, Diagnostic> {
     let price = price_of(catalog, model)?;
     let other = of_project(catalog, model).unwrap_or(price);
@@ -138,12 +138,12 @@ pub fn highest_price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Result
     })
 }
 
-/// The price of a model that only the project names: a limit on cost needs it.
+/// Returns the project's price if no other is known, so that a cost limit needs it.
 pub fn needed_price<'a>(catalog: &ParticipantFactory<'a>, model: &str) -> Option<&'a Need> {
     catalog.config.project_prices.get(model).filter(|_| users(catalog, model).is_err())
 }
 
-/// The price that a project names for a model and that nobody has agreed to.
+/// Returns the project's price if the user has not agreed to it.
 pub fn unagreed_price<'a>(catalog: &ParticipantFactory<'a>, model: &str) -> Option<&'a Need> {
     catalog.config.project_prices.get(model).filter(|need| !catalog.trust.allows(need))
 }
@@ -176,7 +176,7 @@ fn published(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, &'s
         return Ok(Price::default());
     }
     match known.ok_or("no price is built in for this provider")? {
-        // At another address it is another service, whatever it is called.
+        // A built-in name at another address is another service.
         known if address.is_some_and(|url| url != known.base_url) => {
             Err("its service is at another address than its own")
         }

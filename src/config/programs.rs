@@ -1,6 +1,6 @@
-//! Programs that take a seat: those known by name, those of the configuration, and where they are.
+//! Lookup of programs for seats: built-in ones and configured ones.
 //!
-//! Nothing is run here.
+//! Does not run them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ use crate::participants::external_program::PASSED;
 use crate::participants::programs::{NAMED, SeatProgram, named};
 use crate::workflow::ProgramSpec;
 
-/// A program that takes a seat, and the file of the project that names it, if one does.
+/// Program for a seat, and the project's file that names it, if any.
 pub struct ConfiguredProgram {
     pub program: SeatProgram,
     pub named_by: Option<String>,
-    /// The folder it works in, where it may use its tools.
+    /// Working folder, if it may use tools.
     pub folder: Option<PathBuf>,
 }
 
 impl ConfiguredProgram {
-    /// A command that the file `named_by` gives a participant: run where the user is, as the user would.
+    /// Returns the program of a participant's `command`, which runs in the user's current folder.
     pub fn of_command(command: &ProgramSpec, named_by: &str) -> Self {
         let ProgramSpec { command, env, ok_exit, .. } = command.clone();
         let program = SeatProgram { command, env, ok_exit, ..SeatProgram::default() };
@@ -69,15 +69,15 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
     Some(ConfiguredProgram { program, named_by: named_by.filter(|_| is_projects), folder: None })
 }
 
-/// Returns the providers that are programs known by name and on the user's `PATH`.
+/// Returns the built-in programs that are installed.
 pub fn found(config: &Config) -> Vec<&'static str> {
     let is_there =
         |provider: &&str| program(config, provider).is_some_and(|found| found.path(config).is_ok());
     NAMED.iter().map(|(known, _)| *known).filter(is_there).collect()
 }
 
-/// Returns an executable by its name: in the folders of `PATH` that are absolute and not inside the project,
-/// unless that is the user's home; by its path where it has one.
+/// Returns an executable by name or path. A name is searched in the absolute folders of `PATH`; folders inside
+/// the project are skipped, unless the project is the user's home.
 pub(super) fn find(name: &str, project: &Path) -> Option<PathBuf> {
     if name.contains(['/', '\\']) {
         return std::path::absolute(name).ok().filter(|path| is_executable(path));

@@ -1,34 +1,34 @@
-//! The services known by name: their dialects, addresses and the variables that hold their keys.
+//! Built-in services: API styles, addresses and key variables.
 //!
-//! Plain data. Others are configured by address and dialect; any of these can be given another
-//! address by `<NAME>_BASE_URL` or in config.yaml.
+//! Plain data. Other services are configured by address and API style. `<NAME>_BASE_URL` or config.yaml can
+//! change the address of any.
 
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::http::WindowQuestion;
 
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltInProvider {
-    /// Its name before the `/` of a model.
+    /// Name before the `/` of a model.
     pub name: &'static str,
     pub dialect: ApiStyle,
     pub base_url: &'static str,
-    /// Variables that may hold the key; the first that is set is used.
+    /// Variables that may contain the key; the first one set is used.
     pub keys: &'static [&'static str],
     pub stream: ApiStream,
     pub form: SchemaMode,
-    /// Limit of concurrent requests unless the user sets one; none: unlimited.
+    /// Default limit of concurrent requests; `None` is unlimited.
     pub in_flight: Option<usize>,
-    /// For a server of one's own: what starts it.
+    /// Command that starts it, for a local server.
     pub start: Option<&'static str>,
 }
 
 impl BuiltInProvider {
-    /// A local server, whose models may be small.
+    /// Returns true for a local server, whose models may be small.
     pub fn is_small(&self) -> bool {
         self.form == SchemaMode::Bounded
     }
 
-    /// The way to ask for its context window.
+    /// Returns the requests that read its context window.
     pub fn window(&self) -> Option<WindowQuestion> {
         let (paths, setting): (&[&str], &str) = match self.name {
             "ollama" => (&["api/ps", "api/show"], "OLLAMA_CONTEXT_LENGTH"),
@@ -78,12 +78,12 @@ const fn own(
 use ApiStyle::{Anthropic, OpenAi, Responses};
 use SchemaMode::{BySchema, InWords};
 
-/// Every service known by name.
+/// All built-in services.
 ///
-/// A server of one's own is asked no more at a time than it works on at once by its own default:
-/// what waits there would push the shared part of the prompt out of its slots, and could not be
-/// given up. Ollama works on one request of a model, llama.cpp and LM Studio on four, each in a
-/// slot with a cache of its own; vLLM shares its cache among a few hundred.
+/// A local server gets as many concurrent requests as it processes by default. Further requests would queue
+/// there: they could not be cancelled, and would evict the shared prompt from its cache. Ollama processes one
+/// request per model, llama.cpp and LM Studio four, each with its own cache slot. vLLM shares its cache among a
+/// few hundred.
 pub const KNOWN: [BuiltInProvider; 15] = [
     cloud("openai", OpenAi, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
     cloud("openai-responses", Responses, "https://api.openai.com/v1", &["OPENAI_API_KEY"], BySchema),
@@ -96,12 +96,12 @@ pub const KNOWN: [BuiltInProvider; 15] = [
         &["GOOGLE_API_KEY", "GEMINI_API_KEY"],
         BySchema,
     ),
-    // Counts tokens without being asked, and refuses a field it does not know.
+    // Counts tokens by default, and rejects unknown fields.
     BuiltInProvider {
         stream: ApiStream::Plain,
         ..cloud("mistral", OpenAi, "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], BySchema)
     },
-    // Knows a mode for JSON, and none for a schema.
+    // Has a JSON mode, but accepts no schema.
     cloud("deepseek", OpenAi, "https://api.deepseek.com/v1", &["DEEPSEEK_API_KEY"], InWords),
     cloud("groq", OpenAi, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], BySchema),
     cloud("xai", OpenAi, "https://api.x.ai/v1", &["XAI_API_KEY"], BySchema),
@@ -110,7 +110,7 @@ pub const KNOWN: [BuiltInProvider; 15] = [
     own("llamacpp", "http://127.0.0.1:8080/v1", &[], "llama-server -m MODEL.gguf", Some(4)),
     own("lmstudio", "http://127.0.0.1:1234/v1", &[], "lms server start", Some(4)),
     own("vllm", "http://127.0.0.1:8000/v1", &["VLLM_API_KEY"], "vllm serve MODEL", Some(64)),
-    // Passes on to others, whose limits it knows.
+    // A proxy that knows the limits of the services behind it.
     BuiltInProvider {
         start: Some("litellm --config config.yaml"),
         ..cloud("litellm", OpenAi, "http://127.0.0.1:4000/v1", &["LITELLM_API_KEY"], InWords)

@@ -1,4 +1,4 @@
-//! Text files of bounded size, and what is said of one that cannot be read.
+//! Text files of limited size, and errors of unreadable ones.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
     problem.with_file(&path.display().to_string())
 }
 
-/// That a file is not there, and which one is that could be meant.
+/// Returns the error of a missing file, with a similar file name as hint.
 pub fn no_such_file(path: &Path) -> Diagnostic {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let there = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
@@ -39,13 +39,13 @@ pub fn no_such_file(path: &Path) -> Diagnostic {
     Diagnostic::new("there is no such file").hint(hint)
 }
 
-/// Reads a text file of at most `limit` bytes. A pipe, a device or a socket, which might never end, is none.
+/// Reads a text file of at most `limit` bytes. Rejects pipes, devices and sockets, which might never end.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let bytes = Disk::default().read(path, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
 
-/// Reads a text file, or standard input where that is `-`; returns its name for messages and its text.
+/// Reads a text file, or standard input for `-`; returns its name for messages and its text.
 pub fn read_input(path: &Path, limit: u64) -> Result<(String, String), Diagnostic> {
     if path != Path::new("-") {
         return Ok((path.display().to_string(), read_text(path, limit)?));
@@ -56,7 +56,7 @@ pub fn read_input(path: &Path, limit: u64) -> Result<(String, String), Diagnosti
     Ok((STANDARD_INPUT.to_owned(), text_of(name, limit, bytes)?))
 }
 
-/// Bytes as text, of at most `limit`.
+/// Converts at most `limit` bytes to text.
 pub fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     if bytes.len() as u64 > limit {

@@ -1,5 +1,6 @@
-//! `remote` and `worker`: where remote seats reach a session, the workers that it knows, and what this machine
-//! answers for seats of sessions elsewhere.
+//! Settings `remote` and `worker`, for seats on other machines.
+//!
+//! They contain the address for remote seats, the known workers, and defaults of this machine's own worker.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 use crate::remote::ShownResults;
 use crate::round::seal::sign::named_key;
 
-/// A NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
+/// NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct NatsConfig {
@@ -21,7 +22,7 @@ pub struct NatsConfig {
     pub creds_file: Option<PathBuf>,
 }
 
-/// A number greater than 0.
+/// Number greater than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Positive(pub f64);
@@ -34,7 +35,7 @@ impl TryFrom<f64> for Positive {
     }
 }
 
-/// A public key in hex.
+/// Public key in hex.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PublicKey(pub String);
@@ -59,17 +60,17 @@ pub struct KnownWorker {
 #[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct WorkerConfig {
     pub nats: NatsConfig,
-    /// The tables that may ask.
+    /// Keys of the sessions that may ask.
     pub table_keys: Vec<PublicKey>,
-    /// Models that may be asked, the usual one first.
+    /// Models that may be asked, the default first.
     pub models: Vec<String>,
-    /// The most that all answers may cost, in US dollars.
+    /// Limit of the total cost of all answers, in US dollars.
     pub max_usd: Option<Positive>,
     pub in_flight: Option<NonZeroU64>,
 }
 
-// Where `serve` and the screen listen for remote seats, by options or by the settings of the same names; and
-// the workers that a session knows, by the settings alone. A doc comment would become one of `serve`.
+// Options of `serve` and of the screen, or settings of the same names; `nats` and `workers` are settings only. A
+// doc comment here would appear in the help of `serve`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Args)]
 #[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct RemoteConfig {

@@ -1,6 +1,6 @@
-//! Finds keys and passwords in text that is about to be sent.
+//! Detection of keys and passwords in text to be sent.
 //!
-//! It knows the commonest shapes alone: it finds slips and proves nothing.
+//! Knows only common formats: it catches mistakes, but a clean result proves nothing.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub struct FoundSecret {
     /// Line of the file or diff, from 1.
     pub line: usize,
     pub what: &'static str,
-    /// The hash of all the content that would be sent.
+    /// Hash of all the content to be sent.
     pub sha256: String,
 }
 
@@ -21,7 +21,7 @@ pub struct FoundSecret {
 pub enum SecretPolicy {
     Refuse,
     Allow,
-    /// Only this content is sent, by its hash: the user has agreed to it.
+    /// Sends only content with these hashes, to which the user has agreed.
     #[serde(skip)]
     Agreed(Vec<String>),
 }
@@ -32,7 +32,7 @@ impl SecretPolicy {
     }
 }
 
-/// Each shape: what it is, and how it is written.
+/// Name and pattern of each format.
 const SHAPES: [(&str, &str); 21] = [
     ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     ("an AWS access key", r"\b(AKIA|ASIA)[0-9A-Z]{16}\b"),
@@ -57,7 +57,7 @@ const SHAPES: [(&str, &str); 21] = [
         "a password or key",
         r#"(?i)(password|passwd|secret|api[_-]?key|access[_-]?token)["']?\s*[:=]\s*["'][^"'\s$<{*]{8,}["']"#,
     ),
-    // A value without quotes, to the end of its line: of a shell's variable, or of YAML.
+    // Unquoted value to the end of its line, in shell or YAML.
     (
         "a password or key",
         r"(?i)^\s*((export|set|env|-)\s+)?([a-z0-9_]*(password|passwd|secret|api_?key|access_?token|secret_access_key|private_key)\s*(=|:\s))\s*[^\s$<{*(\[\x22'&|!>]{8,}\s*$",
@@ -69,7 +69,7 @@ static SET: LazyLock<RegexSet> = LazyLock::new(|| {
     RegexSet::new(SHAPES.map(|(_, shape)| shape)).expect("patterns that compile")
 });
 
-/// The first thing in a text that looks like a secret: its line, from 1, and what it is.
+/// Returns the line, from 1, and the name of the first text that looks like a secret.
 pub fn first_secret(text: &str) -> Option<(usize, &'static str)> {
     text.lines().enumerate().find_map(|(index, line)| {
         let shape = SET.matches(line).iter().next()?;

@@ -1,8 +1,8 @@
-//! Configuration in layers: flag, environment, the project's file, the user's file, default.
+//! Layered configuration: flag, environment, project file, user file, default.
 //!
-//! Keys to services are never values here: only the names of the variables that hold them, or the command
-//! that prints one. What the project says of a service stands beside what the user says: which of it counts
-//! is judged in `access.rs`. How the screen looks is read from the user's file alone.
+//! Contains no keys of services, only the variables that contain them or the commands that print them. The
+//! project's and the user's settings of a service are kept separately; `access.rs` decides which count. Screen
+//! settings are read only from the user's file.
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ use crate::yaml::{Node, Value, literal_keys, read};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     pub value: T,
-    /// A file's path or a variable's name.
+    /// File path or variable name.
     pub from: String,
 }
 
-/// A service of the user's own, or a change to a known one. The keys from `command` on are a program's.
+/// Service of the user, or changes to a built-in one. The keys from `command` on describe a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct ProviderConfig {
@@ -45,15 +45,15 @@ pub struct ProviderConfig {
     pub key_env: Option<String>,
     pub key_command: Vec<String>,
     pub max_in_flight: Option<NonZeroUsize>,
-    /// Replies are streamed unless this is `false`.
+    /// Streams replies unless `false`.
     pub stream: Option<bool>,
-    /// The answer's JSON Schema is sent; by default if the service is known to take it.
+    /// Sends the answer's JSON Schema; by default if the service is known to accept it.
     pub structured: Option<bool>,
-    /// The default effort of its models.
+    /// Default effort of its models.
     pub effort: Option<Effort>,
     pub max_output_tokens: Option<NonZeroU64>,
     pub headers: IndexMap<String, HeaderFrom>,
-    /// Which header holds the key, where it is not the usual one.
+    /// Header of the key, if it is not the usual one.
     pub auth: Option<KeyHeader>,
     command: Vec<String>,
     arguments: Vec<String>,
@@ -68,7 +68,7 @@ pub struct ProviderConfig {
     allow_tools: Vec<String>,
     tool_less: bool,
     base_url_env: Option<String>,
-    /// The program that answers, if `command` names one; for a program known by name, what is added to it.
+    /// Program of `command`; for a built-in program, additions to it.
     #[serde(skip)]
     pub program: SeatProgram,
 }
@@ -88,7 +88,7 @@ pub enum HeaderFrom {
 }
 
 impl ProviderConfig {
-    /// Returns the program that a provider is; of one known by name, what is added to it.
+    /// Returns the program that a provider describes; for a built-in program, additions to it.
     fn seat_program(&self, name: &str) -> Result<SeatProgram, Diagnostic> {
         let list = |text: &Option<String>| text.iter().cloned().collect();
         let mut program = SeatProgram {
@@ -150,7 +150,7 @@ impl ProviderConfig {
 pub struct Provider {
     pub own: ProviderConfig,
     pub project: ProviderConfig,
-    /// The project's file, if it says something.
+    /// Project's file, if it configures this provider.
     pub named_by: Option<String>,
 }
 
@@ -162,7 +162,7 @@ pub struct ScreenConfig {
     pub notify: NotifyConfig,
 }
 
-/// The terminal's background; by default what the terminal says.
+/// Terminal's background; detected by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackgroundConfig {
@@ -172,7 +172,7 @@ pub enum BackgroundConfig {
     Dark,
 }
 
-/// The call when a long round closes.
+/// Notification when a long round closes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NotifyConfig {
@@ -182,7 +182,7 @@ pub enum NotifyConfig {
     All,
 }
 
-/// A price in $ per million tokens.
+/// Price in US dollars per million tokens.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a map such as `{input: 0.25, output: 2}`")]
 struct PriceConfig {
@@ -222,27 +222,27 @@ enum Layer {
 pub struct Config {
     pub model: Option<Setting<String>>,
     pub max_output_tokens: u64,
-    /// Limit of one request without retries.
+    /// Default time limit of one call, retries included.
     pub timeout: Duration,
     pub providers: IndexMap<String, Provider>,
     pub prices: IndexMap<String, Price>,
-    /// The prices that the project names, by model.
+    /// Project's prices by model.
     pub project_prices: IndexMap<String, Need>,
     pub secrets_allowed: bool,
     pub screen: ScreenConfig,
     pub remote: RemoteConfig,
     pub worker: WorkerConfig,
-    /// The project's folder: no program inside it is run by its name.
+    /// Project's folder; programs inside it are not found by name.
     pub project: PathBuf,
     pub notices: Vec<Diagnostic>,
 }
 
 pub const FILE: &str = "config.yaml";
-/// A larger one is not read, in bytes.
+/// Limit of the file, in bytes.
 const MOST: u64 = 1024 * 1024;
-/// Names of fields that can only hold a key here, beside the usual ones.
+/// Field names that contain keys, in addition to the usual ones.
 const KEY_FIELDS: [&str; 2] = ["key", "token"];
-/// Keys that count in the user's file alone.
+/// Keys that count only in the user's file.
 const OWN_ALONE: [&str; 4] = ["remote", "screen", "secrets", "worker"];
 
 impl Config {
@@ -327,7 +327,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns a setting of a service that neither runs nor redirects: the project's, else the user's.
+    /// Returns a harmless setting of a service: the project's, else the user's. Not for settings that start
+    /// programs or change the address.
     pub fn said<T>(&self, provider: &str, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
         let said = self.providers.get(provider)?;
         of(&said.project).or_else(|| of(&said.own))
@@ -343,7 +344,7 @@ impl Config {
         }
     }
 
-    /// The provider is a local server without a configured limit of replies.
+    /// Returns true for a local server without a configured output limit.
     pub fn has_small_default(&self, provider: &str) -> bool {
         let set = self.said(provider, |said| said.max_output_tokens);
         known(provider).is_some_and(BuiltInProvider::is_small)
@@ -352,7 +353,7 @@ impl Config {
     }
 }
 
-/// Reads the values of a file. Each that does not fit is a problem at its place: the rest is read without it.
+/// Deserializes a file. Collects an error for each invalid value, and continues without that value.
 fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Vec<Diagnostic>> {
     let (mut values, mut problems) = (without_nulls(node.to_json()), Vec::new());
     loop {
@@ -387,14 +388,14 @@ fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Vec<Diagnos
     }
 }
 
-/// Takes the value at this path away; of a list all of it. Nothing is to be taken where the path is empty.
+/// Removes the value at a path; of a list, the whole list. Returns false if the path names nothing.
 fn without<'a>(values: &mut Json, mut path: impl Iterator<Item = &'a Segment>) -> bool {
     let (Json::Object(map), Some(Segment::Map { key })) = (values, path.next()) else { return false };
     let is_within = map.get_mut(key).is_some_and(|inner| without(inner, path));
     is_within || map.shift_remove(key).is_some()
 }
 
-/// A key without a value counts as absent.
+/// Removes keys without a value, which count as absent.
 fn without_nulls(value: Json) -> Json {
     match value {
         Json::Object(map) => {

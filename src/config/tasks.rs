@@ -1,8 +1,7 @@
-//! The file that a definition keeps its tracker's tasks in, and the file beside it with their state.
+//! Task file of a definition's tracker, and the state file next to it.
 //!
-//! The tasks are only read, once, when a session opens. Both files lie in the project, or in a folder that
-//! the user allows, and are never read or written through a link. The state is written under its lock, whole
-//! or not at all.
+//! The tasks are read once, when a session opens. Both files must be inside the project, and are never read or
+//! written through a link. The state file is replaced atomically, under its lock.
 
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -20,12 +19,12 @@ pub struct TaskFile {
     state_name: String,
     state_path: PathBuf,
     bounds: PathPolicy,
-    /// Why nothing of that name is read, if so.
+    /// Error if the file must not be read.
     ignored: Option<Diagnostic>,
 }
 
 impl TaskFile {
-    /// The file of that name, from the project's folder on.
+    /// Returns the task file with that name, relative to the project's folder.
     pub fn of(folders: &Dirs, name: &str) -> Self {
         let is_in_s2s = Path::new(name).components().any(|part| part == Component::Normal(".s2s".as_ref()));
         let ignored = (is_in_s2s && !folders.has_s2s).then(|| {
@@ -40,7 +39,7 @@ impl TaskFile {
         Self { name: name.to_owned(), project, state_name, state_path, bounds, ignored }
     }
 
-    /// Refuses a file that leads out, or is in a folder that does not count.
+    /// Refuses a file outside the project, or in a `.s2s` that does not count.
     fn check(&self) -> Result<(), Diagnostic> {
         if let Some(problem) = &self.ignored {
             return Err(problem.clone());
@@ -61,14 +60,14 @@ impl TaskFile {
         text(&self.state_name, &self.state_path)
     }
 
-    /// Puts what the tracker made of a task into the state, unless that stands there already.
+    /// Writes a task's new mark to the state file, unless it is there already.
     pub fn mark(&self, mark: &TaskMark) -> Result<(), String> {
         self.check().map_err(|problem| problem.message)?;
         let failed = |error: DiskError| error.to_string();
         let disk = Disk::default();
         let opened = match disk.open_whole(&self.state_path) {
             Err(error) if error.cause.kind() == ErrorKind::NotFound => {
-                // Another session may make it, too, and write to it before this one has its lock.
+                // Another session may create the file, and write to it before this one has its lock.
                 match disk.create_log(&self.state_path).map(drop) {
                     Err(error) if error.cause.kind() != ErrorKind::AlreadyExists => Err(error),
                     _ => disk.open_whole(&self.state_path),

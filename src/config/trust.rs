@@ -1,9 +1,9 @@
-//! Consent of the user to what a project runs or redirects.
+//! User's consent to what a project starts or redirects.
 //!
-//! It is kept in the user's state, a file for each need. The file's name is a hash over the project's path,
-//! the argument vector, the names of variables, the address, and the content of every project file that the
-//! arguments name, alone or in a folder. When one of them changes, the user is asked again. Where the
-//! arguments name no such file, as in `make`, consent holds for one run. A refusal is not kept.
+//! Each consent is a file in the user's state. Its name is a hash of the project's path, argument vector,
+//! variable names and address. The hash includes the content of the project files that the arguments name. After
+//! a change, the user must consent again. If the arguments name no project file, as in `make`, consent lasts for
+//! one run. Refusals are not stored.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,24 +18,24 @@ use crate::journal::Disk;
 use crate::participants::lock;
 use crate::round::snapshot::sha256_hex;
 
-/// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
+/// Limit of a hashed file, in bytes; a command that names a larger one needs `--trust`.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// Of a folder with more files it is not known what it holds.
+/// Limit of files in a folder; with more of them, consent lasts for one run.
 const MOST_FILES: usize = 2000;
 
 #[derive(Debug, Default)]
 pub struct Trust {
-    /// Everything, for this run.
+    /// Allows everything in this run.
     all: bool,
     project: PathBuf,
-    /// The folder that the program's arguments are relative to.
+    /// Folder that program arguments are relative to.
     folder: PathBuf,
     kept: PathBuf,
     agreed: Mutex<HashSet<String>>,
 }
 
 impl Trust {
-    /// Reads the consents in a project; with `all`, everything is allowed for this run.
+    /// Opens the consents of a project; with `all`, everything is allowed in this run.
     pub fn of(folders: &Dirs, all: bool) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Self {
@@ -47,7 +47,7 @@ impl Trust {
         }
     }
 
-    /// Trust in everything, for looking at what would be done without doing it.
+    /// Returns trust in everything, for previews that start and send nothing.
     pub fn for_looking() -> Self {
         Self { all: true, ..Self::default() }
     }
@@ -75,19 +75,19 @@ impl Trust {
         Err(problem.with_file(file).hint(hint))
     }
 
-    /// Refuses all of them at once that the user has not agreed to.
+    /// Returns an error for each need without consent.
     pub fn check_all(&self, needs: &[Need]) -> Result<(), Vec<Diagnostic>> {
         let problems: Vec<Diagnostic> = needs.iter().filter_map(|need| self.check(need).err()).collect();
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// Agrees to this for as long as the program runs.
+    /// Records consent for this run.
     pub fn agree(&self, needs: &[Need]) {
         let prints = needs.iter().filter_map(|need| self.fingerprint(need));
         lock(&self.agreed).extend(prints);
     }
 
-    /// Agrees to this from now on, in this project.
+    /// Stores consent for this project.
     pub fn keep(&self, needs: &[Need]) -> Result<(), Diagnostic> {
         self.agree(needs);
         let disk = Disk::default();
@@ -106,7 +106,7 @@ impl Trust {
         self.kept.join(print)
     }
 
-    /// Consent holds for further runs, since a changed file is noticed.
+    /// Returns true if consent can be stored, because a changed file would be noticed.
     fn lasts(&self, need: &Need) -> bool {
         let (command, folder) = match &need.what {
             What::Program { command, folder, .. } => (command, folder.as_deref()),
@@ -117,7 +117,7 @@ impl Trust {
         files.is_some_and(|files| !files.is_empty()) && !finds_its_own(command)
     }
 
-    /// The hash of what is agreed to; none where a file it names cannot be read.
+    /// Returns the hash that identifies a consent; `None` if a file that it names cannot be read.
     fn fingerprint(&self, need: &Need) -> Option<String> {
         let what = match &need.what {
             What::Program { command, folder, env } => {
@@ -138,9 +138,9 @@ impl Trust {
         Some(sha256_hex(json!([path(&self.project), path(&self.folder), what]).to_string()))
     }
 
-    /// The files inside the project that a command names, whole or in a part of an argument, alone or in a
-    /// folder, each with the hash of its content. None where one cannot be read; no files where a folder holds
-    /// too many.
+    /// Returns the project files that a command names, with content hashes. A name may be a whole argument or
+    /// part of one, and a folder means all its files. `None` if a file cannot be read; empty if there are too
+    /// many.
     fn files(&self, command: &[String], folder: Option<&str>) -> Option<BTreeMap<String, String>> {
         let folder = folder.map_or(self.folder.clone(), |folder| self.folder.join(folder));
         let is_end = |c: char| c.is_whitespace() || "\"'`=:;,&|()<>{}$".contains(c);
@@ -173,7 +173,7 @@ pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
     needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
 }
 
-/// Whether the arguments do not name what it runs: `make`, `npm run`, `python3 -m`.
+/// Returns true if the arguments do not name the files to run: `make`, `npm run`, `python3 -m`.
 fn finds_its_own(command: &[String]) -> bool {
     let program = command.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program));
     let is_module = program.starts_with("python") && command.iter().any(|word| word == "-m");
@@ -226,7 +226,7 @@ mod tests {
         write("1");
         std::fs::write(project.join("pkg/more.py"), "3").expect("written");
         assert!(!trust().allows(&folder));
-        // A command for a key covers its files too, and each agreement the folders it is given in.
+        // A key command covers its files too, and each consent its working folder.
         let key = || Need {
             named_by: Some("d.yaml".to_owned()),
             what: What::Service {
@@ -246,7 +246,7 @@ mod tests {
         }
         let here = need(&["python3", "deep/main.py"]);
         assert_ne!(first.fingerprint(&elsewhere), first.fingerprint(&here));
-        // A bare name covers the program of that name, where that lies inside the project.
+        // A bare name covers the program on `PATH`, if that is inside the project.
         let sh = on_path("sh", Path::new("/")).and_then(|sh| sh.canonicalize().ok()).expect("a shell");
         let around = Trust { project: sh.parent().expect("its folder").to_owned(), ..trust() };
         assert!(around.files(&["sh".to_owned()], None).is_some_and(|files| !files.is_empty()));

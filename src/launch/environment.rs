@@ -1,4 +1,4 @@
-//! Folders, settings, the user's trust and randomness: what a run finds on this machine.
+//! Environment of a run: folders, settings, the user's consent, randomness.
 
 use crate::config::dirs::Dirs;
 use crate::config::findings::InstalledProgram;
@@ -10,7 +10,6 @@ use crate::journal::{Disk, KeyStore};
 
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
-/// Folders, configuration, and what of it the user has agreed to.
 pub struct Environment {
     pub folders: Dirs,
     pub config: Config,
@@ -19,7 +18,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Finds them; with `trusts`, whatever the project names counts in this run.
+    /// Finds the folders and reads the configuration. With `trusts`, everything that the project names is
+    /// allowed in this run.
     pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
         let folders = Dirs::find(trusts)?;
         let config = Config::load(&folders)?;
@@ -27,7 +27,7 @@ impl Environment {
         Ok(Self { folders, config, trust })
     }
 
-    /// Warnings about the project's folder and configuration.
+    /// Returns warnings about the project's folder and configuration.
     pub fn notices(&self) -> impl Iterator<Item = &Diagnostic> {
         self.folders.notices.iter().chain(&self.config.notices)
     }
@@ -36,12 +36,11 @@ impl Environment {
         KeyStore::new(Disk::default(), &self.folders.keys())
     }
 
-    /// Returns what makes participants, as far as the user has agreed.
     pub fn catalog(&self) -> ParticipantFactory<'_> {
         ParticipantFactory::new(&self.config, &self.trust)
     }
 
-    /// The installed program that answers for a model, if one does.
+    /// Returns the installed program that answers for a model, if any.
     pub fn installed<'a>(&self, model: &'a str) -> Result<Option<InstalledProgram<'a>>, Diagnostic> {
         InstalledProgram::of(model, &self.catalog(), &self.folders)
     }

@@ -1,4 +1,4 @@
-//! The error of a run that does not start: its problems, and the exit code they lead to.
+//! Error of a run that cannot start: its problems and exit code.
 
 use std::io::{self, ErrorKind};
 
@@ -13,7 +13,7 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// A file that cannot be written: [`ExitCode::Usage`] where its path is at fault, else
+    /// Creates the error of a file that cannot be written: [`ExitCode::Usage`] if its path is the cause, else
     /// [`ExitCode::Failure`].
     pub fn unwritable(problem: Diagnostic, cause: &io::Error) -> Self {
         let exit = match cause.kind() {
@@ -30,7 +30,6 @@ impl RunError {
         Self { problems: vec![problem], exit }
     }
 
-    /// The first of its problems, where there is room for one.
     pub fn first(self) -> Diagnostic {
         let first = self.problems.into_iter().next();
         first.unwrap_or_else(|| Diagnostic::new("the session cannot begin"))
@@ -65,7 +64,7 @@ pub fn each_once(problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnost
     found
 }
 
-/// Fails with the problems, each once, if there are any.
+/// Fails if there are problems, with duplicates removed.
 pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     if problems.is_empty() { Ok(()) } else { Err(each_once(problems)) }
 }

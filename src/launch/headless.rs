@@ -1,4 +1,4 @@
-//! The facilitator of a headless run: requests made by rule, and answers from a file.
+//! Facilitator of a headless run: fixed rules, and answers from a file.
 
 use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 
@@ -7,12 +7,13 @@ use crate::core::{Command, Question, QuestionKind};
 use crate::engine::{Facilitator, FacilitatorRequest, WaitPoint};
 use crate::history::{ApprovalGiven, Merge, PLACEHOLDER, PauseReason, Session};
 
-/// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
+/// Facilitator that opens every round, accepts every tally and answers by script. A question without an answer
+/// pauses the session.
 pub struct HeadlessFacilitator {
     pub answers: Answers,
-    /// Seats whose answers were lost with their key are asked again.
+    /// Retries the seats whose answers were lost with their key.
     pub ask_again: bool,
-    /// The reason why a request was refused: nobody is there to make another one.
+    /// Reason of a refused request; it ends the run, because no person can make another request.
     refused: Option<String>,
 }
 
@@ -47,7 +48,7 @@ impl HeadlessFacilitator {
     }
 }
 
-/// A rehearsal answers yes, or takes the first choice.
+/// Returns a rehearsal's answer: yes, or the first choice.
 fn placeholder(kind: &QuestionKind) -> ApprovalGiven {
     let choice = match kind {
         QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),
@@ -97,7 +98,7 @@ mod tests {
     use crate::participants::rehearsal::Rehearsal;
     use crate::round::snapshot::RENDERED;
 
-    /// Runs one round whose answer is `answers`; also says how often its snapshot was rendered.
+    /// Runs one step with scripted answers; also returns how often its snapshot was rendered.
     fn run(step: &str, answers: &str) -> (Result<ExitCode, String>, usize) {
         let dir = tempfile::tempdir().unwrap();
         let header = json!({

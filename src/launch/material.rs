@@ -1,4 +1,4 @@
-//! Material of a session from other files: its tasks, saved sessions that it links, and evidence.
+//! Material from other files: tasks, linked sessions and evidence.
 
 use std::path::Path;
 
@@ -21,19 +21,21 @@ use crate::round::material::Artifact;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::{Definition, TASKS_FILE, Tasks};
 
-/// A linked session larger than this is not read, in bytes.
+/// Limit of a linked session, in bytes.
 const MAX_LINKED: u64 = 256 * 1024 * 1024;
 
-/// The texts of the files that tasks were read from.
+/// Texts of the files from which the tasks were read.
 #[derive(Debug, Clone, Default)]
 pub struct TaskTexts {
     pub file: Option<String>,
     pub state: Option<String>,
 }
 
-/// A definition with the tasks of its file, else of the project's, and the texts they were read from.
-/// `problems` are those of the definition's own file of tasks; `doubts`, such as an unreadable file of the
-/// project's, do not stop a session.
+/// Adds the tasks of the definition's file, or else of the project's, to a definition. Also returns the texts
+/// they were read from.
+///
+/// `problems` concern only the definition's own task file. `doubts`, such as an unreadable file of the project,
+/// do not stop a session.
 pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks, TaskTexts) {
     let mut doubts: Vec<Diagnostic> =
         definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file))).collect();
@@ -61,8 +63,8 @@ pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks,
     (Tasks { definition: tasks.definition, problems: Vec::new(), doubts }, texts)
 }
 
-/// The saved sessions that links of a definition name, looked for beside its file, then where the
-/// program runs; and what could not be read of them.
+/// Reads the saved sessions that a definition links, next to its file or else in the current folder. Also
+/// returns the errors of unreadable ones.
 pub fn linked_sessions(
     definition: &Definition,
     file: &str,
@@ -85,7 +87,7 @@ pub fn linked_sessions(
     (sessions, problems)
 }
 
-/// Returns a session's outcome, else its last result.
+/// Returns a session's outcome, or else its last result.
 fn outcome(session: &Session) -> String {
     let last = || session.results.values().last().filter(|result| result.success);
     report::outcome(session).or_else(|| Some(last()?.data.to_string())).unwrap_or_default()
@@ -123,7 +125,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
 }
 
 impl Environment {
-    /// Reads evidence that a definition names, to look at it; nothing of it is sent.
+    /// Returns a reader for previews of the definition's evidence; nothing is sent.
     pub fn looking_reader(&self, definition: &Definition) -> EvidenceReader {
         let is_allowed = self.config.secrets_allowed || definition.secrets_allowed;
         EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
@@ -140,7 +142,7 @@ impl Environment {
         EvidenceReader::of_project(&self.folders, policy)
     }
 
-    /// Returns the evidence that looks like a secret and that the definition sends all the same.
+    /// Returns the evidence that looks like a secret and that the definition nevertheless allows to send.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Need> {
         let definition = session.definition();
         if self.config.secrets_allowed || !definition.secrets_allowed {
@@ -158,7 +160,7 @@ impl Environment {
     }
 }
 
-/// Refuses evidence of a definition that cannot be read or must not be sent.
+/// Reports evidence of a definition that cannot be read or must not be sent.
 pub fn check_evidence(definition: &Definition, reader: &EvidenceReader, found: &Findings<'_>) {
     for artifact in &definition.artifacts {
         if let Some(Err(problem)) = artifact.source.as_ref().map(|source| reader.read(source)) {
@@ -172,8 +174,7 @@ pub fn read_evidence<'a>(reader: EvidenceReader) -> ReadEvidence<'a> {
     Box::new(move |source| reader.read(source).map_err(|problem| problem.to_string()))
 }
 
-/// Puts the evidence of the waiting round, and what is given beside it, on record in a session that is
-/// only tried out. Returns the events that record it.
+/// Records the evidence of the next round and of the command line in a preview session. Returns the events.
 pub fn with_evidence(
     session: &mut Session,
     given: &[Map<String, Value>],
@@ -195,7 +196,7 @@ pub fn with_evidence(
     Ok(recorded)
 }
 
-/// The commands that put evidence of the command line on record, as `EV-1`, `EV-2` and so on.
+/// Returns the commands that record the command line's evidence, as `EV-1`, `EV-2` and so on.
 pub fn evidence_commands(session: &Session, given: Vec<Map<String, Value>>) -> Vec<Command> {
     let artifacts = &session.definition().artifacts;
     let numbers =
@@ -205,7 +206,7 @@ pub fn evidence_commands(session: &Session, given: Vec<Map<String, Value>>) -> V
     (next..).zip(given).map(|(number, shown)| record(numbered_evidence(number, shown))).collect()
 }
 
-/// Evidence as an artifact: its id is `EV-` and the number.
+/// Returns evidence as an artifact with the id `EV-` and the number.
 pub fn numbered_evidence(number: u32, shown: Map<String, Value>) -> Map<String, Value> {
     let mut artifact = Map::new();
     artifact.insert("id".to_owned(), format!("EV-{number}").into());

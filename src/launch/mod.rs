@@ -1,7 +1,7 @@
-//! Launch: the one way to start or resume a session, for every front end.
+//! Launch: starts and resumes sessions for every front end.
 //!
-//! `plan` reads a definition, `prepare` turns it into a header, `seat` finds who answers and opens the session
-//! file, and `run` drives the engine. Nothing here prints, and nothing is run or sent before `run`.
+//! `plan` reads a definition, `prepare` turns it into a header. `seat` creates the participants and opens the
+//! session file. `run` drives the engine. Nothing here prints, and no seat is asked before `run`.
 
 pub mod environment;
 pub mod error;

@@ -1,4 +1,4 @@
-//! The seats of a session: their scripts, the programs and services behind them, and their prices.
+//! Needs of a session's seats: scripts, programs, services and prices.
 
 use std::collections::HashMap;
 
@@ -14,24 +14,23 @@ use crate::history::{Price, SeatInfo, Session};
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 
-/// A seat of a session's roster: its scripted answers, and what may answer for it in other steps.
+/// Seat of the roster: its scripted answers, and the candidates that answer in other steps.
 pub(super) struct RosterSeat<'a> {
     pub seat: &'a SeatInfo,
-    /// Its scripted answers by step.
+    /// Scripted answers by step.
     pub parts: HashMap<String, Script<ScriptedReply>>,
-    /// A step asks it something that is not scripted.
+    /// Asked in at least one step that is not scripted.
     pub is_asked: bool,
     is_asked_in_rounds: bool,
     command: Option<&'a ProgramSpec>,
     /// The model's program may use its tools.
     allows_tools: bool,
-    /// The models that may answer for it, in turn.
+    /// Models that may answer, in order.
     pub models: Vec<&'a str>,
 }
 
 impl RosterSeat<'_> {
-    /// Returns its command, or the program that answers for its model with its tools, as the file allows; none
-    /// where a model alone answers.
+    /// Returns the seat's command, or its model's program with tools allowed; `None` if only a model answers.
     pub fn program(&self, catalog: &ParticipantFactory<'_>, file: &str) -> Option<ConfiguredProgram> {
         match self.command {
             Some(command) => Some(ConfiguredProgram::of_command(command, file)),
@@ -67,7 +66,7 @@ pub(super) fn roster<'a>(session: &'a Session, answers: &Answers) -> Vec<RosterS
     session.roster.values().map(seat).collect()
 }
 
-/// All who are asked something in a round that is not scripted.
+/// Returns the seats that are asked in a round without a script.
 pub(super) fn asked_in_rounds<'a>(
     session: &'a Session,
     answers: &Answers,
@@ -79,8 +78,8 @@ pub(super) fn file_of(session: &Session) -> &str {
     session.header.as_ref().map_or("the definition", |header| &header.definition_file)
 }
 
-/// The programs that a session runs, the services that it asks, and the project's prices that a limit on
-/// cost needs, each once, in the roster's order, and what of its evidence looks like a secret.
+/// Returns the needs of a session in roster order, without duplicates: programs, services, and the project's
+/// prices that a cost limit needs. Evidence that looks like a secret follows.
 pub fn needs(
     session: &Session,
     set_up: &Environment,
@@ -111,13 +110,14 @@ pub fn needs(
     Ok(needs)
 }
 
-/// Returns the folders and recordings outside the project that a resumed session names.
+/// Returns an error for each recording outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
     let asked = roster(session, answers).into_iter().filter(|seat| seat.is_asked && seat.command.is_none());
     asked.flat_map(|seat| seat.models).filter_map(|model| bounds.check_recording(model)).collect()
 }
 
-/// Returns the limit on cost: the smaller of `max_usd` and the definition's. Scripts cost nothing.
+/// Returns the cost limit: the smaller of `max_usd` and the definition's. Fails if the price of an asked model
+/// is unknown.
 pub fn budget(
     max_usd: Option<f64>,
     session: &Session,
@@ -136,14 +136,14 @@ pub fn budget(
     Ok(Some(budget))
 }
 
-/// The prices of a session's models, as far as they are known.
+/// Returns the known prices of a session's models.
 pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
     let priced = |model: &str| Some((model.to_owned(), highest_price_of(&catalog, model).ok()?));
     models(session).filter_map(priced).collect()
 }
 
-/// Every model that may answer.
+/// Returns every model that may answer.
 fn models(session: &Session) -> impl Iterator<Item = &str> {
     let specs = session.definition().participants.iter();
     let lists =

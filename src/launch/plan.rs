@@ -1,4 +1,4 @@
-//! A definition as it is read from its file, and the options that a run is given.
+//! Plan of a session: its definition, and the options of the run.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,30 +22,31 @@ use crate::workflow::{
 pub struct LaunchOptions {
     pub is_headless: bool,
     pub flags: ModelFlags,
-    /// The participants to use, in this order; the definition's, if none are named.
+    /// Participants to use, in this order; empty for the definition's.
     pub participants: Vec<String>,
-    /// Seats that are given to people behind links, whoever else would have them.
+    /// Seats that people fill by links, instead of their models.
     pub invited: Vec<String>,
     pub input: Option<String>,
     pub seed: Option<u64>,
     pub max_usd: Option<f64>,
     pub answers: Answers,
     pub rehearse: bool,
-    /// Nothing will be asked, so seats need no model.
+    /// Preview only: no seat is asked, so none needs a model.
     pub only_looks: bool,
-    /// Evidence beside the definition's, as a snapshot shows it.
+    /// Evidence in addition to the definition's, as shown in a snapshot.
     pub evidence: Vec<Map<String, Value>>,
 }
 
 impl LaunchOptions {
-    /// The run itself names who answers, so the definition's answers of seats are not used.
+    /// Returns true if the options choose participants or models. The definition's answers for seats are then
+    /// not used.
     pub fn names_others(&self) -> bool {
         let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
         self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()
     }
 
-    /// The scripted answers of a session that opened: those of the file, and of its definition for the steps
-    /// that it opened with as scripted.
+    /// Returns the scripted answers of an opened session: those of the file, and the definition's for the steps
+    /// that were scripted at opening.
     pub fn answers_of(&self, session: &Session) -> Answers {
         let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
         self.answers.clone().with_written(session.definition(), opened_so)
@@ -73,17 +74,15 @@ impl ModelFlags {
     }
 }
 
-/// A session that may be opened: its definition, what was read beside it, and the options.
 pub struct SessionPlan {
     pub definition: Definition,
-    /// Those of the definition; with a problem it opens no session.
+    /// Errors of the definition; with any, no session opens.
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
     pub text: String,
     pub file: String,
-    /// With the answers of the definition, as far as they are used.
+    /// Options, with the definition's answers as far as they are used.
     pub options: LaunchOptions,
-    /// The text of the project's own tasks, if it has some.
     pub tasks: TaskTexts,
     pub unread: Vec<Diagnostic>,
     pub linked: Vec<LinkedSession>,
@@ -129,7 +128,7 @@ impl SessionPlan {
     }
 }
 
-/// Reads a definition as far as it can be read, for further checks; `-` is standard input.
+/// Reads a definition as far as possible, for further checks; `-` is standard input.
 pub fn examine_file(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
     let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
@@ -144,7 +143,7 @@ pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<Ses
     SessionPlan::of(text, file, folders)?.valid()
 }
 
-/// The definition that the file `from` uses as `path`, with its name for messages.
+/// Reads the definition that file `from` uses as `path`; returns its name for messages and its text.
 fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
     let folder = Path::new(from).parent().unwrap_or(Path::new(""));
     bounds.check_named(folder, path)?;

@@ -1,4 +1,4 @@
-//! From a plan to a session that can open: its roster resolved, its header written, its needs known.
+//! Preparation of a session: roster, header and needs.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ use crate::workflow::{
     Definition, LINK, STANDARD_INPUT, Step, depth, needs_screen, recheck, with_written_names,
 };
 
-/// Receives each warning, and what is done meanwhile.
+/// Callback for warnings and progress messages.
 pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
 
 pub struct Opening {
@@ -35,7 +35,7 @@ pub struct Opening {
     pub needs: Vec<Need>,
 }
 
-/// A session as it would open, and everything that is wrong with it or should be said of it.
+/// Session as it would open, with its errors and warnings.
 pub struct DraftedSession {
     pub header: SessionOpened,
     pub session: Session,
@@ -43,7 +43,7 @@ pub struct DraftedSession {
     pub notices: Vec<Diagnostic>,
 }
 
-/// Prepares a session of a definition; `tell` receives each warning. Nothing is run or sent.
+/// Prepares a session from a plan; `tell` receives each warning. Asks no seat.
 pub fn prepare(
     plan: SessionPlan,
     options: &LaunchOptions,
@@ -58,7 +58,7 @@ pub fn prepare(
     no_problems(problems)?;
     notices.iter().for_each(&mut *tell);
     if options.is_headless {
-        // On a screen the draft says this.
+        // On a screen, the draft reports this.
         if !options.only_looks {
             let problem = without_model(&session, &plan.file, || local_model(set_up));
             no_problems(problem.into_iter().collect())?;
@@ -73,7 +73,7 @@ pub fn prepare(
 }
 
 impl SessionPlan {
-    /// Takes over the options of a run: who takes part, and who of them is behind a link.
+    /// Applies the options of a run: participants, and seats behind links.
     fn with_options(mut self, options: &LaunchOptions) -> Result<Self, Vec<Diagnostic>> {
         self.options = options.clone();
         if !options.participants.is_empty() {
@@ -92,7 +92,7 @@ impl SessionPlan {
         Ok(self)
     }
 
-    /// The session that would open at this time.
+    /// Returns the session as it would open at this time.
     pub fn draft(
         &self,
         set_up: &Environment,
@@ -109,13 +109,12 @@ impl SessionPlan {
         pin_workers(&mut header, &set_up.config.remote, &found);
         let session = opened(&header, at);
         check_remote_seats(&session, &found);
-        // Several seats may share one fault.
+        // Several seats may have the same error.
         let [problems, notices] = [found.problems, found.warnings].map(|list| each_once(list.take()));
         Ok(DraftedSession { header, session, problems, notices })
     }
 
-    /// The pseudonyms of a roster, where the definition asks for them: by the run's seed, else one from the
-    /// operating system.
+    /// Draws the roster's pseudonyms, if the definition wants them: by the run's seed, or else by a random one.
     fn pseudonyms(&self, header: &SessionOpened) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
         if !self.definition.pseudonyms {
             return Ok(None);
@@ -124,7 +123,7 @@ impl SessionPlan {
         Ok(Some(PseudonymMap::draw(seed, header.participants.iter().map(|seat| seat.name.as_str()))))
     }
 
-    /// The header, still without a roster.
+    /// Returns the header, still without a roster.
     fn header(&self, found: &Findings<'_>) -> Result<SessionOpened, Vec<Diagnostic>> {
         let seed = self.options.seed;
         let input = self.options.input.as_deref().map(|text| parse_input(text, found));
@@ -157,7 +156,7 @@ fn check_invited(invited: &[String], header: &SessionOpened, found: &Findings<'_
     }
 }
 
-/// Writes the keys of workers into their seats; refuses a worker that the configuration does not know.
+/// Writes the workers' keys into their seats; refuses workers that are not configured.
 fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, found: &Findings<'_>) {
     for seat in &mut header.participants {
         let Some(remote) = &mut seat.remote else { continue };
@@ -179,7 +178,7 @@ fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, found: &Finding
     }
 }
 
-/// Refuses remote seats that are asked something they cannot answer, or are scripted.
+/// Refuses remote seats that are scripted, or asked for more than they can answer.
 fn check_remote_seats(session: &Session, found: &Findings<'_>) {
     let definition = session.definition();
     for seat in session.roster.values() {
@@ -203,8 +202,7 @@ pub fn opened(header: &SessionOpened, at: Timestamp) -> Session {
     session
 }
 
-/// Refuses what a run with these options cannot do: a round that only a person can close, an answer that
-/// its step cannot use.
+/// Refuses answers that their step cannot use, and for headless runs rounds that only a person can close.
 pub(super) fn check_answers(
     options: &LaunchOptions,
     definition: &Definition,
@@ -225,7 +223,7 @@ fn random_seed() -> Result<u64, Vec<Diagnostic>> {
     Ok(random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
-/// A problem as a session records it: its place by the file's name alone.
+/// Formats a problem for the session's header, with only the name of its file.
 fn told(problem: &Diagnostic) -> String {
     let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -233,7 +231,7 @@ fn told(problem: &Diagnostic) -> String {
 }
 
 fn parse_input(text: &str, found: &Findings<'_>) -> Result<serde_json::Value, Vec<Diagnostic>> {
-    // A session file holds no deeper values than this.
+    // A session file cannot contain deeper values.
     const DEEPEST: usize = 36;
     if !text.trim_start().starts_with(['{', '[']) {
         return Ok(text.into());
@@ -258,13 +256,13 @@ pub fn session_id(id: &str) -> String {
     let now = crate::clock::now().to_string();
     let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
     let (date, time) = digits.split_at(digits.len().min(8));
-    // Without randomness the id is still unique by the second; `create` refuses a clash.
+    // Without randomness, ids differ by the second; creating the file fails on a clash.
     let random: [u8; 2] = random().unwrap_or_default();
     let slug = if slug.is_empty() { "session" } else { slug };
     format!("{date}-{time}-{slug}-{}", hex(&random))
 }
 
-/// Says that seats are asked for which no model is named; `local` looks for one on this machine.
+/// Returns the error that asked seats have no model; `local` finds a model to suggest.
 pub fn without_model(
     session: &Session,
     file: &str,
@@ -291,7 +289,7 @@ pub fn without_model(
     )))
 }
 
-/// A model of a server on this machine, if one answers.
+/// Returns a model of a local server, if one answers.
 fn local_model(set_up: &Environment) -> Option<String> {
     let catalog = set_up.catalog();
     let doctor = Doctor { catalog: &catalog, folders: &set_up.folders, depth: ProbeLevel::Listing };
@@ -306,7 +304,7 @@ fn local_model(set_up: &Environment) -> Option<String> {
     })
 }
 
-/// The rounds that cannot decide, since placeholders vote in them.
+/// Returns a warning for each round that cannot decide because placeholders vote in it.
 pub fn undecidable_rounds(session: &Session, file: &str) -> Vec<Diagnostic> {
     let definition = session.definition();
     let problem = |step: &Step| {

@@ -1,6 +1,6 @@
-//! The roster of a session: personas found, models chosen, seats taken.
+//! Roster of a session: personas, models and seats.
 //!
-//! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
+//! The first of these that is set is a participant's model: `--model NAME=…`, `<NAME>_MODEL` in the environment,
 //! the definition, `--model …`, the persona, the configured default.
 
 use indexmap::IndexMap;
@@ -18,18 +18,18 @@ use crate::words::model_meant;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step};
 
-/// The treatment of an agent that is no participant, no persona, and not scripted.
+/// Treatment of an agent that is neither participant nor persona, and not scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownAgentPolicy {
     Refused,
-    /// It is noticed: its answers may still be scripted.
+    /// A warning, because its answers may still be scripted.
     Noticed,
 }
 
-/// A participant or agent with the steps that ask it, and those of them whose answers are scripted.
+/// Participant or agent, with the steps that ask it and those of them that are scripted.
 struct Candidate<'a> {
     spec: ParticipantSpec,
-    /// An agent that a step names and that is no participant.
+    /// Agent that a step names and that is not a participant.
     is_added: bool,
     steps: Vec<&'a Step>,
     scripted: Vec<String>,
@@ -45,10 +45,10 @@ impl Candidate<'_> {
     }
 }
 
-/// Finds the persona and model of everyone whom a step asks, and writes them into the header.
+/// Finds persona and model of all who are asked, and writes them into the header.
 ///
-/// The errors are every missing persona, persona with a tool in a round, seated program, agent that is nobody,
-/// and invalid model.
+/// Reports missing personas, personas with tools in rounds, programs in rounds, unknown agents and invalid
+/// models.
 pub fn resolve(
     plan: &SessionPlan,
     set_up: &Environment,
@@ -104,7 +104,7 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Notes the reasons why a participant cannot be asked.
+    /// Reports the reasons why a participant cannot be asked.
     fn check_seat(
         &self,
         candidate: &Candidate<'_>,
@@ -153,7 +153,7 @@ impl<'a> Resolver<'a> {
         self.found.refuse_at(spec.place, message, hint);
     }
 
-    /// Refuses a participant of a blind round that may use tools, whatever its model.
+    /// Refuses a participant of a blind round that may use tools.
     fn check_blind(&self, spec: &ParticipantSpec, persona: Option<&Persona>) {
         let (name, persona_name) = (&spec.name, &spec.persona);
         if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
@@ -180,7 +180,7 @@ impl<'a> Resolver<'a> {
 
     fn everyone(&self, agents: Vec<ParticipantSpec>) -> Vec<Candidate<'a>> {
         let definition = &self.plan.definition;
-        // A seat without a name has been refused by the loader.
+        // The loader has already refused seats without a name.
         let named = definition.participants.iter().filter(|spec| !spec.name.is_empty());
         let candidate = |spec: ParticipantSpec, is_added: bool| {
             let parts = self.plan.options.answers.parts(definition, &spec.name);
@@ -207,8 +207,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Says that the model for seats which name none is that of no seat. The screen shows who answers, and its
-    /// model may be an earlier choice.
+    /// Warns that `--model MODEL` applies to no seat. On the screen it does not: the models are visible there,
+    /// and the flag may be an earlier choice.
     fn notice_idle_flag(&self, seats: &[SeatInfo]) {
         let options = &self.plan.options;
         let Some(model) = options.flags.all.as_ref().filter(|_| options.is_headless && !options.rehearse)
@@ -242,7 +242,7 @@ impl<'a> Resolver<'a> {
         prices
     }
 
-    /// Agents that steps name and that are no participants: models, personas, or nobody in particular.
+    /// Returns the agents that steps name and that are not participants: models, personas, or unknown.
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
         for step in self.plan.definition.all_steps() {
@@ -261,7 +261,7 @@ impl<'a> Resolver<'a> {
         specs
     }
 
-    /// Every step that asks the agent has a prompt or a scripted answer.
+    /// Returns true if the participant needs no persona, such as an agent with a prompt or script in every step.
     fn needs_no_persona(&self, candidate: &Candidate<'_>) -> bool {
         let spec = &candidate.spec;
         if !spec.needs_persona {
@@ -289,7 +289,7 @@ impl<'a> Resolver<'a> {
         ))
     }
 
-    /// The persona of a candidate; notes why it has none, unless it needs none.
+    /// Finds a candidate's persona; reports why it is missing, unless none is needed.
     fn persona(&self, candidate: &Candidate<'_>) -> Option<Persona> {
         let spec = &candidate.spec;
         if let Some(text) = &spec.prompt {
@@ -304,7 +304,7 @@ impl<'a> Resolver<'a> {
             }
             Err(problem) => problem,
         };
-        // A persona that cannot be read is reported as such.
+        // Without a place, the persona is missing; otherwise its file is invalid.
         let is_missing = problem.place.is_none();
         if candidate.is_scripted() || is_missing && self.needs_no_persona(candidate) {
             return None;
@@ -328,7 +328,7 @@ impl<'a> Resolver<'a> {
             let by = if options.rehearse { flag() } else { ModelOrigin::Definition };
             return (model, by);
         }
-        // `inherit` leaves the choice to the next place.
+        // `inherit` means the next source.
         let is_given = |model: &String| !matches!(model.as_str(), "" | "inherit");
         let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
         let variable = |name: &String| {
@@ -364,7 +364,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Warns of each round whose `act_at` cannot be reached, since all of its seats are one model.
+/// Warns of rounds that cannot reach their `act_at`, because all seats have the same model.
 fn warn_of_unreachable(definition: &Definition, seats: &[SeatInfo], found: &Findings<'_>) {
     for step in definition.all_steps() {
         let Some(least) = step.round().and_then(|round| round.act_at).filter(|least| *least > Tier::Weak)
@@ -393,7 +393,7 @@ fn warn_of_unreachable(definition: &Definition, seats: &[SeatInfo], found: &Find
     }
 }
 
-/// Adds to a persona that is not found how whoever is no persona is written.
+/// Extends the hint of a missing persona by the notation for models and people.
 fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
     let hint = problem.hint.clone().unwrap_or_default();
     match model_meant(name) {
@@ -415,7 +415,7 @@ fn flag() -> ModelOrigin {
 }
 
 impl ModelOrigin {
-    /// Says of a problem with the model where it was named.
+    /// Adds the source of the model to an error about it.
     fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
         let by = match self {
             Self::Definition => return problem.at(file, spec.place.0, spec.place.1),

@@ -1,4 +1,4 @@
-//! Runs a session that is ready, for whichever front end leads and observes it.
+//! Runner of a prepared session, for any front end.
 
 use tokio_util::sync::CancellationToken;
 
@@ -22,16 +22,16 @@ pub struct FrontEnd<'a> {
     pub facilitator: &'a mut dyn Facilitator,
     pub interrupt: CancellationToken,
     pub progress: ProgressBoard,
-    /// The queue of questions to people, if a front end shows it.
+    /// Queue of questions to people, if a front end shows them.
     pub desk: Option<HumanQueue>,
-    /// The remote seats, if a door is open for them.
+    /// Remote seats, if any can connect.
     pub remote: Option<RemoteSeats>,
 }
 
 pub struct EndedRun {
     pub done: Result<ExitCode, EngineError>,
     pub session: Session,
-    /// Number of events in the file, and the hash of the last one.
+    /// Number of events in the file.
     pub entries: usize,
     pub last_hash: String,
 }
@@ -86,12 +86,12 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
     EndedRun { done, session, entries, last_hash }
 }
 
-/// Returns what finds the participant of a seat whose model is replaced.
+/// Returns the function that creates a participant for a seat with a new model.
 fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budget: bool) -> SeatReplacer<'a> {
     let mut catalog = set_up.catalog().with_desk(desk);
     Box::new(move |model| {
         let participant = catalog.participant(model).map_err(|problem| problem.to_string())?;
-        // A replacement is measured like those the session opened with.
+        // A replacement is measured like the programs at the session's opening.
         wrapped(model, set_up, &mut |_| ()).map_err(|problem| problem.to_string())?;
         let price = match highest_price_of(&catalog, model) {
             Err(problem) if has_budget => return Err(problem.message),
@@ -109,13 +109,13 @@ pub fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
         .map_err(|error| Diagnostic::new(format!("the runtime cannot start: {error}")))
 }
 
-/// Each seat of a round holds a connection: as many may be open as the system lets one process have.
+/// Raises the limit of open files to the system's maximum, because each seat needs a connection.
 pub fn raise_descriptor_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let maximum = getrlimit(Resource::Nofile).maximum;
-        // If this fails, open files stay usable; a seat beyond the limit fails by name.
+        // After a failure the old limit applies; a seat beyond it fails with a clear error.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }

@@ -1,8 +1,8 @@
-//! Scripted answers: what seats, agents and the facilitator say, written beforehand, by step and seat, in an
-//! answers file (`--answers`) or in the definition itself (`answers:`).
+//! Scripted answers of seats, agents and the facilitator, by step and seat.
 //!
-//! A bare answer serves every time; a list is used up in order. A map whose only key is `fail` makes that
-//! try fail. After rounds, `synthesis` holds notes by step.
+//! Their source is an answers file (`--answers`) or the definition's `answers:`. A single answer serves every
+//! time; a list is used in order. A map with the only key `fail` makes the attempt fail. `synthesis` contains
+//! notes on rounds, by step.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,10 +21,10 @@ use crate::workflow::load::entries::{Entries, Findings, items, keys};
 use crate::workflow::{Definition, Round, Step, StepKind, Template, as_text, written_id};
 use crate::yaml::{Map as YamlMap, MapKey, Node, Value, read_yaml_or_json};
 
-/// The key of what is said after rounds, where no step has that name.
+/// Key of the notes on rounds, unless a step has this id.
 const SYNTHESIS: &str = "synthesis";
 
-/// The name under which a round's entry gives a tie.
+/// Name under which a round's entry resolves a tie.
 const TIE: &str = "tie";
 
 const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#2]}]`, and `set_aside: [{idea: seat#3, \
@@ -35,7 +35,7 @@ pub struct Answers {
     file: String,
     steps: YamlMap,
     used: HashMap<String, usize>,
-    /// The key of the open round is gone: its sealed answers are asked for again.
+    /// The open round's key is lost, so its sealed answers are requested again.
     pub(super) has_lost_key: bool,
 }
 
@@ -43,7 +43,7 @@ fn script(node: &Node) -> Script<&Node> {
     Script { lines: items(node).iter().collect(), in_turn: matches!(node.value, Value::List(_)) }
 }
 
-/// Returns the entry under a name, or those of the maps in its list.
+/// Returns the entry under a name: of a map, or of each map in a list.
 fn named<'a>(node: &'a Node, name: &str) -> Option<Script<&'a Node>> {
     let Value::List(items) = &node.value else { return node.get(name).map(script) };
     let lines: Vec<&Node> = items.iter().filter_map(|item| item.get(name)).collect();
@@ -68,8 +68,8 @@ impl Answers {
         Self { file: file.to_owned(), ..Self::default() }.with_written(definition, |_| true)
     }
 
-    /// Adds the answers that the definition holds for steps which the file does not answer. For a step that
-    /// asks seats or agents they count only if `is_scripted` says so.
+    /// Adds the definition's answers for steps that the file does not answer. Answers of seats and agents count
+    /// only if `is_scripted` accepts the step.
     #[must_use]
     pub fn with_written(mut self, definition: &Definition, is_scripted: impl Fn(&str) -> bool) -> Self {
         let Some(Value::Map(written)) = definition.answers.as_ref().map(|node| &node.value) else {
@@ -92,7 +92,7 @@ impl Answers {
         self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
     }
 
-    /// The id under which a step is scripted: its own, or the one it was written with.
+    /// Returns the id under which a step is scripted: its own, or the one written in the definition.
     fn key<'a>(&self, id: &'a str) -> &'a str {
         if self.step(id).is_some() { id } else { written_id(id) }
     }
@@ -123,7 +123,7 @@ impl Answers {
         parts
     }
 
-    /// Checks that every entry has a form that its step can use; returns the entries that serve nothing.
+    /// Checks that each entry suits its step; returns warnings for unused entries.
     pub fn check(&self, definition: &Definition) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
         let (mut problems, mut unused) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl Answers {
         if problems.is_empty() { Ok(unused) } else { Err(problems) }
     }
 
-    /// Refuses an answer of a step whose runs are used up that the facilitator will not be offered.
+    /// Refuses a choice that the facilitator is not offered when a step's runs are used up.
     fn check_exhausted(&self, node: &Node, step: &Step) -> Result<(), Diagnostic> {
         let choice = exhausted(node, &self.file)?.choice.unwrap_or_default();
         let round = step.round();
@@ -208,7 +208,7 @@ impl Answers {
         }
     }
 
-    /// Adds a problem for everything that is no note, or is after no round.
+    /// Reports entries that are not notes, and notes on unknown rounds.
     fn check_notes(&self, node: &Node, definition: &Definition, problems: &mut Vec<Diagnostic>) {
         const HINT: &str = "write `pick: \"summary of the round\"`";
         let Value::Map(steps) = &node.value else {
@@ -236,7 +236,7 @@ impl Answers {
         }
     }
 
-    /// The scripted answer to a question, `None` when nothing is scripted.
+    /// Returns the scripted answer to a question; `None` if none is scripted. Fails if all are used up.
     pub fn next_answer(&mut self, question: &Question) -> Result<Option<ApprovalGiven>, String> {
         let step = self.key(&question.step);
         let key = match &question.kind {
@@ -252,7 +252,7 @@ impl Answers {
         let answer = match &question.kind {
             QuestionKind::Tie(_) => Ok(ApprovalGiven { choice: as_text(line), ..scripted(true) }),
             QuestionKind::Exhausted(_) => exhausted(line, &self.file),
-            // The core knows whether a yes is enough for the proposal.
+            // The core knows whether a plain yes is enough for the proposal.
             kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
         };
         self.used.insert(key, used + 1);
@@ -261,8 +261,8 @@ impl Answers {
         Ok(Some(ApprovalGiven { name, ..given }))
     }
 
-    /// The note on the round that was counted last and has none; its round and text. A list is used in turn, one
-    /// entry for each round of its step.
+    /// Returns the round and text of the scripted note on the last round, if it has none yet. A list has one
+    /// note per round of the step.
     pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
         let Some(round) = session.rounds.last().filter(|_| is_after_rounds(SYNTHESIS, session.definition()))
         else {
@@ -278,12 +278,12 @@ impl Answers {
     }
 }
 
-/// The entry belongs to no step and is used after rounds.
+/// Returns true if the entry contains notes on rounds, not answers to a step.
 fn is_after_rounds(key: &str, definition: &Definition) -> bool {
     key == SYNTHESIS && definition.step(key).is_none()
 }
 
-/// The names an entry scripts: the keys of its map, or of the maps in its list.
+/// Returns the keys of an entry's map, or of the maps in its list.
 fn names(node: &Node) -> impl Iterator<Item = &str> {
     let maps = items(node).iter().filter_map(|item| match &item.value {
         Value::Map(map) => Some(map),
@@ -297,13 +297,13 @@ fn tie(node: &Node) -> Option<Script<&Node>> {
     if matches!(node.value, Value::Text(_)) { Some(script(node)) } else { named(node, TIE) }
 }
 
-/// The options of the round are known only when it opens.
+/// Returns true if the options are known only when the round opens.
 fn is_known_later(round: &Round) -> bool {
     round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
 }
 
-/// The step that an entry is for. Steps of an `each` are there as they are written or, once it has begun, as
-/// copies; an entry may name either.
+/// Returns the step of an entry. Steps inside `each` exist as written, and later as copies; an entry may name
+/// either.
 fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
     let copy = || definition.all_steps().find(|step| written_id(&step.id) == id);
     definition.step(id).or_else(|| definition.step(written_id(id))).or_else(copy)
@@ -324,7 +324,7 @@ pub(super) fn scripted(approved: bool) -> ApprovalGiven {
 }
 
 keys! {
-    /// An answer as a map. Each kind of question takes some of these keys.
+    /// Answer as a map; each kind of question accepts some of these keys.
     pub struct GivenAnswer {
         approved: Option<bool> = answer_key("approved", "true"),
         edited: Option<Json> = answer_key("edited", "{…}"),
@@ -357,7 +357,7 @@ const fn answer_key(name: &'static str, example: &'static str) -> KeySpec {
     key(name, "", "", example)
 }
 
-/// Reads an answer that is a map of these keys. Its first problem is the error; `hint` is for what is no map.
+/// Reads an answer with these keys. Returns the first error; `hint` applies if it is not a map.
 fn answer(node: &Node, file: &str, what: &str, keys: &[&str], hint: &str) -> Result<GivenAnswer, Diagnostic> {
     let found = Findings::new(file);
     let known: Vec<_> = GivenAnswer::KEYS.iter().filter(|key| keys.contains(&key.name)).collect();
@@ -387,8 +387,8 @@ fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     Ok(ApprovalGiven { choice: Some(choice), comment: given.comment, name: given.name, ..scripted(true) })
 }
 
-/// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
-/// without one is an error.
+/// Reads an answer to an approval. It may contain a merge if `merges`; with `needs_merge`, a plain yes is an
+/// error.
 fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     const HINT: &str =
         "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
@@ -411,7 +411,7 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Appr
     Ok(given)
 }
 
-/// Ideas merged into options; an option without an id has one made of its title.
+/// Reads a merge of ideas into options; an option without an id gets one from its title.
 pub fn merged(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     let keys = ["options", "set_aside", "comment", "by", "approved"];
     let given = answer(node, file, "the merge", &keys, MERGE_HINT)?;

@@ -1,4 +1,4 @@
-//! Seats everyone who may still be asked, and opens the session file: a session ready to run.
+//! Creation of a session's participants and of its file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -28,24 +28,24 @@ use crate::round::answer::ReplyAttempt;
 use crate::round::seal::sign::SigningKey;
 use crate::workflow::written_id;
 
-/// A session with a participant in every seat and its file open.
+/// Session with all participants, and with its file open.
 pub struct ReadySession {
-    /// The state once it runs: of a new session as its header opens it.
+    /// State at the start; of a new session, as its header opens it.
     pub session: Session,
     pub start: Command,
     pub journal: Journal,
-    /// That no other process runs the session meanwhile, in a copy of its file.
+    /// Prevents another process from running the session in a copy of its file.
     pub claim: SessionClaim,
     pub table: SeatedParticipants,
     pub answers: Answers,
     pub budget: Option<Budget>,
-    /// Evidence that the command line adds, as a snapshot shows it.
+    /// Command line's evidence, as shown in a snapshot.
     pub evidence: Vec<Map<String, Value>>,
     pub evidence_reader: EvidenceReader,
     pub path: PathBuf,
 }
 
-/// Starts and resumes sessions with the same options; people are asked over `desk`.
+/// Starts and resumes sessions; people are asked through `desk`.
 #[derive(Clone, Copy)]
 pub struct Launcher<'a> {
     pub options: &'a LaunchOptions,
@@ -54,8 +54,8 @@ pub struct Launcher<'a> {
 }
 
 impl Launcher<'_> {
-    /// Returns a header with what is known of each program that takes a seat. One of which nothing is known
-    /// is measured, which takes up to 20 s; `tell` receives that.
+    /// Returns the header with the measurements of its programs. Measures unknown programs, which takes up to 20
+    /// s each and is announced to `tell`.
     pub fn measured(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, RunError> {
         let session = opened(header, crate::clock::now());
         let mut found = wrapped_seats(&session, &self.options.answers_of(&session), self.set_up, tell)?;
@@ -66,7 +66,7 @@ impl Launcher<'_> {
         Ok(header)
     }
 
-    /// Makes a new session ready: its seats taken, its file made. `header` is [`measured`](Self::measured).
+    /// Prepares a new session and creates its file. `header` is a result of [`measured`](Self::measured).
     pub fn begin(&self, mut header: SessionOpened, path: &Path) -> Result<ReadySession, RunError> {
         if header.participants.iter().any(|seat| seat.remote.is_some()) {
             header.table_key = Some(make_table_key(&header, self.set_up)?);
@@ -85,7 +85,7 @@ impl Launcher<'_> {
         self.ready(session, Command::Open(Box::new(header)), answers, path, create)
     }
 
-    /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
+    /// Prepares an unfinished session, with the seats it opened with; `tell` receives each warning.
     pub fn resume(
         &self,
         session: Session,
@@ -108,7 +108,7 @@ impl Launcher<'_> {
         self.ready(session, start, answers, path, || Ok(file.journal))
     }
 
-    /// Seats everyone who may still be asked, and opens the session's file last.
+    /// Creates the participants, and opens the session's file last.
     fn ready(
         &self,
         session: Session,
@@ -131,8 +131,8 @@ impl Launcher<'_> {
         })
     }
 
-    /// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is
-    /// asked, and can be asked again with another model; else the session does not start.
+    /// Creates the participants. With a person at the screen, a broken seat that sits only in rounds fails when
+    /// it is asked; the person can then choose another model. Otherwise a broken seat is an error.
     fn table(&self, session: &Session, answers: &Answers) -> Result<SeatedParticipants, Vec<Diagnostic>> {
         let (table, problems) = seated(session, &mut self.set_up.catalog().with_desk(self.desk), answers);
         let is_saved =
@@ -144,7 +144,7 @@ impl Launcher<'_> {
     }
 }
 
-/// Claims a session for this process. Two that ran copies of it would share the keys of its rounds.
+/// Claims a session for this process. Two processes with copies of it would share its round keys.
 fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> {
     set_up.keys().claim(session).map_err(|error| {
         let Some(holder) = error.locked else {
@@ -158,8 +158,8 @@ fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> 
     })
 }
 
-/// Makes the key that signs a session's offers, keeps it, and returns its public key. Workers know this
-/// machine by its lasting one.
+/// Creates and stores the key that signs a session's offers; returns its public key. A session with workers uses
+/// this machine's lasting key, which they know.
 fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String, Diagnostic> {
     let keys = set_up.keys();
     let is_workers = |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
@@ -172,7 +172,7 @@ fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String
     Ok(key.public())
 }
 
-/// The key by which workers know this machine, made where there is none.
+/// Returns the key by which workers know this machine; creates it if needed.
 pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
     keys.lasting_key(TABLE_KEY, random()?).map_err(|error| no_table_key(&error))
 }
@@ -189,7 +189,7 @@ pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
     session.seat_info(seat).is_some_and(in_rounds)
 }
 
-/// A seat that cannot answer: it fails with the reason.
+/// Seat that cannot answer; it fails with this reason.
 struct UnseatedParticipant(String);
 
 impl Participant for UnseatedParticipant {
@@ -199,8 +199,8 @@ impl Participant for UnseatedParticipant {
     }
 }
 
-/// Seats everyone of a header's roster; with the seats that cannot answer come the reasons: a key is missing,
-/// a recording cannot be read, the user has not agreed. Nothing is run or sent.
+/// Creates the participants of a session. Also returns the seats that cannot answer, with the reason: no key, no
+/// consent or an unreadable recording. Sends nothing.
 pub fn seated(
     session: &Session,
     catalog: &mut ParticipantFactory<'_>,
@@ -213,7 +213,7 @@ pub fn seated(
             participant(session, &of_seat, catalog).unwrap_or_else(|problem| {
                 let hints = problem.hint.iter();
                 let reason = hints.fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
-                // Without a model it is reported elsewhere; another model of its list answers.
+                // A missing model is reported elsewhere, and another model of the list may answer.
                 let has_other = of_seat.models[1..].iter().any(|model| catalog.participant(model).is_ok());
                 if !seat.has_no_model() && !has_other {
                     problems.push((seat.name.clone(), problem));
@@ -246,8 +246,8 @@ fn participant(
     }
 }
 
-/// Counts the scripted answers of each step that a seat has used. One that was sealed under a lost key is
-/// given again.
+/// Counts the scripted answers that a seat has used, by step. An answer that was sealed under a lost key does
+/// not count.
 fn used(
     session: &Session,
     seat: &str,
@@ -255,7 +255,7 @@ fn used(
     has_lost_key: bool,
 ) -> HashMap<String, usize> {
     let mut used = HashMap::new();
-    // A copy of a step for one item may be scripted under the id that the step was written with.
+    // The copy of a step may be scripted under the id written in the definition.
     let key = |step: &str| {
         [step, written_id(step)].into_iter().find(|id| parts.contains_key(*id)).map(str::to_owned)
     };
@@ -271,7 +271,7 @@ fn used(
     }
     for item in session.items.values().filter(|item| item.offered.participant == seat) {
         let Some(key) = key(&item.offered.step) else { continue };
-        // A try that failed on the way used one answer up beside those that came.
+        // A request that failed in transport used an answer, but recorded no reply.
         let of_try = |back: &WorkItemReturned| {
             let is_counted = |reply: &ReplyAttempt| reply.reason.is_none();
             let ended = back.record.replies.last().is_some_and(is_counted) || back.record.replies.len() == 2;

@@ -1,4 +1,4 @@
-//! Session files as they are opened: read, or locked to be continued.
+//! Session files: opened for reading, or locked to be continued.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Damage, Disk, EventLog, Journal, OpenJournalError, OpenedJournal, read_log};
 
-/// A session file larger than this is not read, in bytes.
+/// Limit of a session file, in bytes.
 const MAX_SESSION: u64 = 4 << 30;
 
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
@@ -24,7 +24,7 @@ pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
     Ok(log)
 }
 
-/// Opens a session file to continue it, and locks it.
+/// Opens and locks a session file to continue it.
 pub fn open_session(path: &Path) -> Result<OpenedJournal, RunError> {
     let file = path.display().to_string();
     if !path.is_file() {
@@ -51,7 +51,7 @@ fn damaged(damage: &Damage, file: &str) -> RunError {
     RunError { problems: vec![damage_problem(damage, file)], exit }
 }
 
-/// The file is no session of ours, not a damaged one.
+/// Returns true if the file is not a session file at all, or has another format, rather than damaged.
 pub fn is_no_session(damage: &Damage) -> bool {
     damage.other_format || damage.seq.is_none()
 }

@@ -1,4 +1,4 @@
-//! What the programs that take seats were seen to send, looked up or measured before a session opens.
+//! Measurements of the programs in seats, looked up or made before opening.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::config::findings::InstalledProgram;
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session, Wrapped};
 
-/// Says what the programs of seats leave aside of the user's own settings, and why some take no seat.
+/// Returns notices about the user's settings that programs ignore, and the reasons why programs get no seat.
 pub fn program_notes(
     session: &Session,
     answers: &Answers,
@@ -26,8 +26,8 @@ pub fn program_notes(
     )
 }
 
-/// Returns what the program of each seat was seen to send, by the seat's name; one of which nothing is known
-/// in its version is measured, after `tell` has said so.
+/// Returns the measurement of each seat's program by seat name. Measures unknown versions, after a message to
+/// `tell`.
 pub(super) fn wrapped_seats(
     session: &Session,
     answers: &Answers,
@@ -47,7 +47,7 @@ pub(super) fn wrapped_seats(
     Ok(seats.iter().filter_map(found).collect())
 }
 
-/// Returns what a model's program was seen to send; none where no program answers for it.
+/// Returns the measurement of a model's program; `None` if no program answers for it.
 pub fn wrapped(model: &str, set_up: &Environment, tell: Tell<'_>) -> Result<Option<Wrapped>, Diagnostic> {
     let Some(mut program) = set_up.installed(model)? else { return Ok(None) };
     if let Some(aside) = program.aside() {

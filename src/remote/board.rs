@@ -1,6 +1,7 @@
-//! The part of a session that a door shows: offers, receipts, open work and numbers, as last on disk.
+//! Session state for doors: offers, receipts, open work and progress.
 //!
-//! While a round is open it holds no answer, and tells a seat nothing of another one.
+//! Shows the state that was last written to disk. While a round is open, it reveals no answer, and to a seat
+//! nothing about the others.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -18,12 +19,12 @@ use crate::participants::lock;
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
-/// The most work that an agent is shown at once.
+/// Limit of work items shown to an agent at once.
 const MOST_ITEMS: usize = 100;
-/// The most answers of others that a voter is shown with the result.
+/// Limit of other seats' answers shown to a voter.
 const MOST_ANSWERS: usize = 200;
 
-/// The part of a round's result that voters elsewhere see.
+/// Part of a round's result that remote voters see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ShownResults {
@@ -40,17 +41,17 @@ pub struct Board {
     session: watch::Sender<Arc<Session>>,
     key: SigningKey,
     results: ShownResults,
-    /// The seats that have asked for the result since the session came to rest.
+    /// Seats that have asked for the result since the session paused or ended.
     told: Mutex<HashSet<String>>,
 }
 
 impl Board {
-    /// A board of a session that may have no events yet: links work all the same.
+    /// Creates a board; the session may have no events yet.
     pub fn new(key: SigningKey, session: Session, results: ShownResults) -> Self {
         Self { session: watch::Sender::new(Arc::new(session)), key, results, told: Mutex::default() }
     }
 
-    /// Takes in the state after a write to disk.
+    /// Publishes the state after a write to disk.
     pub fn see(&self, session: &Session) {
         self.session.send_replace(Arc::new(session.clone()));
     }
@@ -67,7 +68,7 @@ impl Board {
         self.session().closed.is_some()
     }
 
-    /// Notes that a seat knows how a session at rest has ended.
+    /// Records that a seat knows how the session ended or paused.
     pub fn tells(&self, seat: &str) {
         let session = self.session();
         if session.closed.is_some() || session.paused.is_some() {
@@ -75,7 +76,7 @@ impl Board {
         }
     }
 
-    /// Everybody who opened a link, and every agent, knows how the session has ended.
+    /// Returns true if every agent and everyone who opened a link knows how the session ended.
     pub fn has_told_all(&self) -> bool {
         let (session, told) = (self.session(), lock(&self.told));
         let is_guest = |seat: &String| {
@@ -86,7 +87,7 @@ impl Board {
         guests.peek().is_some() && guests.all(|seat| told.contains(seat))
     }
 
-    /// The seat that an invitation is for, while it is valid.
+    /// Returns the seat of an invitation, if it is valid.
     pub fn seat_of(&self, invitation: &str, now: Timestamp) -> Option<String> {
         let session = self.session();
         let mut known = session.invitations.iter();
@@ -94,7 +95,7 @@ impl Board {
         Some(seat.clone())
     }
 
-    /// The agent's prompt in the open round, and the work items that it may claim now, oldest first.
+    /// Returns the agent's prompt in the open round, then the work items that it may claim, oldest first.
     pub fn open_work(&self, agent: &str, now: Timestamp) -> Vec<Value> {
         let session = self.session();
         let round = session.open_round();
@@ -139,7 +140,7 @@ impl Board {
         (opened.snapshot_sha256 == sha256).then(|| Arc::clone(&opened.snapshot))
     }
 
-    /// Returns the seat's offer as signed JSON, else its state.
+    /// Returns the seat's offer as signed JSON, or else its state.
     pub fn offer(&self, seat: &str, now: Timestamp) -> Result<(String, String), Value> {
         let session = self.session();
         let stands = |state: &str| json!({ "v": VERSION, "kind": "state", "state": state });
@@ -166,12 +167,12 @@ impl Board {
         }
     }
 
-    /// The receipt of what a seat has sealed in the round, also after the reveal.
+    /// Returns the receipt of a seat's answer in the round, also after the reveal.
     pub fn receipt(&self, seat: &str) -> Option<Receipt> {
         Receipt::of_seat(self.session().rounds.last()?, seat)
     }
 
-    /// The receipt of what an agent was asked as `item` and has answered with this text, after the reveal.
+    /// Returns the receipt if the agent has answered `item` with this text, also after the reveal.
     pub fn receipt_of_text(&self, agent: &str, item: &str, text: &str) -> Option<Receipt> {
         let session = self.session();
         let round = session.rounds.last()?;
@@ -179,8 +180,8 @@ impl Board {
         Receipt::of_text(round, &asked?.participant, text)
     }
 
-    /// The result of the round for a seat, with the answers of others without their names; none while it is
-    /// open, or still to be revised.
+    /// Returns the round's result for a seat, with the other answers but no names. `None` while the round is
+    /// open, or before its revision.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let session = self.session();
         let round = session.rounds.last()?;
@@ -215,12 +216,12 @@ fn is_revised(session: &Session, step: &str) -> bool {
     session.definition().revisions().any(|(before, _)| before.id == step)
 }
 
-/// Until the round's time is up.
+/// Returns the seconds until the round's deadline.
 fn seconds_left(session: &Session, round: &RoundRun, now: Timestamp) -> Option<i64> {
     session.deadline_at(round).map(|end| (end.0 - now.0).max(0) / 1000)
 }
 
-/// An offer without its time.
+/// Returns a seat's offer without the time left.
 pub fn offer_json(session: &Session, round: &RoundRun, seat: &Seat) -> Option<Value> {
     let (header, item) = (session.header.as_ref()?, seat.item.as_ref()?);
     let persona = header.personas.iter().find(|persona| persona.name == item.persona);

@@ -1,5 +1,6 @@
-//! Accepts connections: plain or over TLS, and a limited number at once. Those that have brought no valid
-//! token go first.
+//! Listener with connection limits, plain or over TLS.
+//!
+//! When it is full, connections without a valid token are closed first.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -24,19 +25,19 @@ use tokio_util::sync::CancellationToken;
 use crate::participants::lock;
 
 pub const MOST_OPEN: usize = 1024;
-/// Number of connections of one address without a valid token, unless a proxy brings all.
+/// Limit of connections without a valid token per address; not for a proxy, which all share.
 pub const MOST_OF_AN_ADDRESS: usize = MOST_OPEN / 10;
-/// Number of connections with one token.
+/// Limit of connections per token.
 const MOST_OF_A_TOKEN: usize = 32;
-/// Limits on the time in which a request's headers come, and on their bytes.
+/// Time limit for a request's headers, and their size limit in bytes.
 const HEADERS: Duration = Duration::from_secs(60);
 const MAX_HEADERS: usize = 16 * 1024;
-/// Limit on the time of a TLS handshake.
+/// Time limit of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 pub struct Connections {
     free: Arc<Semaphore>,
     of_address: usize,
-    /// By number, which says how old each is.
+    /// Connections by number, the oldest first.
     open: Mutex<BTreeMap<u64, Open>>,
 }
 
@@ -48,11 +49,11 @@ struct Open {
 #[derive(PartialEq)]
 enum Holder {
     Stranger(IpAddr),
-    /// By the hash of its token.
+    /// Hash of its token.
     Seat(String),
 }
 
-/// A connection among the others, until it is dropped.
+/// Open connection; dropping it frees its place.
 pub struct Guest {
     pub address: IpAddr,
     number: u64,
@@ -61,12 +62,12 @@ pub struct Guest {
 }
 
 impl Connections {
-    /// At most `most` at once, and `of_address` strangers of one address.
+    /// Allows `most` connections, and `of_address` strangers per address.
     pub fn new(most: usize, of_address: usize) -> Arc<Self> {
         Arc::new(Self { free: Arc::new(Semaphore::new(most)), of_address, open: Mutex::default() })
     }
 
-    /// Answers the requests of every connection, without an end.
+    /// Accepts connections and answers their requests until `ends` is cancelled.
     pub async fn serve(
         self: Arc<Self>,
         mut listener: TcpListener,
@@ -75,7 +76,7 @@ impl Connections {
         ends: CancellationToken,
     ) {
         loop {
-            // axum's own: it waits where the system has no descriptors left.
+            // axum's `accept` pauses while the system has no free descriptors.
             let (stream, from) = Listener::accept(&mut listener).await;
             let ends = ends.child_token();
             let Some(guest) = self.enter(from.ip(), ends.clone()).await else { return };
@@ -84,7 +85,8 @@ impl Connections {
         }
     }
 
-    /// Finds a place for a stranger. Where there is none, the oldest stranger goes, or one of the others must.
+    /// Admits a stranger. If its address or the server is full, closes the oldest stranger's connection; waits
+    /// if there are only seats.
     async fn enter(self: &Arc<Self>, address: IpAddr, ends: CancellationToken) -> Option<Guest> {
         let is_own = |holder: &Holder| *holder == Holder::Stranger(address);
         if lock(&self.open).values().filter(|open| is_own(&open.holder)).count() >= self.of_address {
@@ -109,7 +111,7 @@ impl Connections {
 }
 
 impl Guest {
-    /// Notes a valid token that the connection has brought; `false` where others hold all its places.
+    /// Marks the connection as a seat's. Returns false if the token has too many other connections.
     pub fn is_seat(&self, invitation: &str) -> bool {
         let holder = Holder::Seat(invitation.to_owned());
         let mut open = lock(&self.connections.open);
@@ -152,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// Serves a page that strangers may see, and one that is a seat's.
+    /// Serves a page for strangers and one for seats.
     async fn serve(most: usize, of_address: usize) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -165,7 +167,7 @@ mod tests {
         address
     }
 
-    /// A connection on which a page was asked for.
+    /// Returns a connection that has requested a page.
     async fn asked(address: SocketAddr, page: &str) -> TcpStream {
         let mut client = TcpStream::connect(address).await.expect("connects");
         let request = format!("GET {page} HTTP/1.1\r\nHost: h\r\n\r\n");

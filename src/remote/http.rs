@@ -1,7 +1,7 @@
-//! Tokens, bodies, refusals and the way to the engine, shared by all routes.
+//! Shared parts of all routes: tokens, bodies, refusals, messages to the engine.
 //!
-//! Every refusal is JSON with the word in `refused`. Tokens are sent as bearer tokens, in no cookie, so that
-//! another page cannot make a browser send one.
+//! Every refusal is JSON with a word in `refused`. Tokens are bearer tokens, not cookies, so that other pages
+//! cannot make a browser send one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -27,15 +27,15 @@ use crate::history::RefusalWord;
 use crate::participants::lock;
 use crate::round::snapshot::sha256_hex;
 
-/// Limit on a request, its body included.
+/// Time limit of a request, its body included.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Number of event streams of a seat.
+/// Limit of event streams per seat.
 const STREAMS: usize = 4;
 
 pub struct HttpDoor {
     pub board: Arc<Board>,
     arrivals: mpsc::Sender<Arrival>,
-    /// The event streams of each invitation.
+    /// Event streams by invitation.
     streams: Mutex<HashMap<String, Arc<Semaphore>>>,
     limits: Limits,
 }
@@ -45,14 +45,14 @@ impl HttpDoor {
         Self { board, arrivals, streams: Mutex::default(), limits: Limits::default() }
     }
 
-    /// Hands something to the engine, and waits until what became of it is on disk.
+    /// Passes a message to the engine; returns the result once it is on disk.
     pub async fn hand_in(&self, message: Message) -> Result<Accepted, Refusal> {
         let word =
             if self.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::TheSessionIsNotRunning };
         hand_in(&self.arrivals, message).await.unwrap_or_else(|| Err(word.into()))
     }
 
-    /// Returns a place for an event stream, free again once dropped; `None` where the seat has all of its own.
+    /// Returns a permit for an event stream; `None` if the seat has too many.
     pub fn stream(&self, invitation: String) -> Option<OwnedSemaphorePermit> {
         let mut streams = lock(&self.streams);
         let places = streams.entry(invitation).or_insert_with(|| Arc::new(Semaphore::new(STREAMS)));
@@ -62,10 +62,10 @@ impl HttpDoor {
 
 pub type Shared = State<Arc<HttpDoor>>;
 
-/// A request's body, or why it was not read.
+/// Body of a request, or the reason why it was not read.
 pub type Body = Result<Bytes, BytesRejection>;
 
-/// Reads JSON; no body says as much as an empty object.
+/// Reads JSON; an empty body means an empty object.
 pub fn read<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {
     let body = body.map_err(|_| Refusal::from(RefusalWord::TooLong))?;
     let json: &[u8] = if body.is_empty() { b"{}" } else { &body };
@@ -76,7 +76,7 @@ pub fn malformed(why: &str) -> Refusal {
     Refusal::Because(RefusalWord::Malformed, why.to_owned())
 }
 
-/// Keeps an answer out of caches, and a browser from guessing what it is.
+/// Forbids caching and content sniffing.
 pub async fn with_headers(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -137,7 +137,7 @@ impl FromRequestParts<Arc<HttpDoor>> for Invited {
         const MOST_WRONG: u32 = 5;
         let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-        // The second part of a link is not for this side; who sends it all the same is let in.
+        // The second part of a link stays in the browser; a client that sends it anyway is accepted.
         let invitation = sha256_hex(token.split_once('.').map_or(token, |(token, _)| token));
         let now = crate::clock::now();
         let second = now.0 / 1000;
@@ -157,12 +157,12 @@ impl FromRequestParts<Arc<HttpDoor>> for Invited {
     }
 }
 
-/// Limits of requests per second.
+/// Counts of requests in the current second.
 #[derive(Default)]
 struct Limits(Mutex<(i64, HashMap<String, u32>)>);
 
 impl Limits {
-    /// This is one of the first `most` requests of `who` in this second.
+    /// Returns true for the first `most` requests of `who` in a second.
     fn allows(&self, who: &str, most: u32, second: i64) -> bool {
         let mut counts = lock(&self.0);
         if counts.0 != second {

@@ -1,7 +1,7 @@
-//! The routes of agents that poll: their own offers, claims, and what comes back.
+//! Routes for polling agents: offers, claims and results.
 //!
-//! An agent sees its own open work alone. The id of a work item holds slashes; in a path they may stand as
-//! they are, or as `%2F`.
+//! An agent sees only its own open work. In a path, the slashes of a work item's id may be written as `/` or
+//! `%2F`.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use crate::core::Refusal;
 use crate::engine::{Accepted, Message, Work, WorkMessage};
 use crate::history::RefusalWord;
 
-/// The longest wait of a poll, in seconds.
+/// Longest wait of a poll, in seconds.
 pub const LONGEST_WAIT: u64 = 30;
 const LONGEST_HOLDER: usize = 100;
-/// The most characters of the reason why work failed.
+/// Longest reason for failed work, in characters.
 pub const LONGEST_REASON: usize = 4000;
-/// A poll checks expired leases so often; everything else wakes it.
+/// Interval at which a poll checks for expired leases; other changes wake it.
 const LOOK: Duration = Duration::from_secs(1);
 
 pub async fn poll(
@@ -56,15 +56,15 @@ pub async fn poll(
 #[serde(deny_unknown_fields)]
 struct About {
     holder: Option<String>,
-    /// A text, or data.
+    /// Text or data.
     result: Option<Value>,
     reason: Option<String>,
     answer: Option<Value>,
-    /// The answer corrects an earlier one.
+    /// Corrects an earlier answer.
     again: Option<bool>,
 }
 
-/// Claims, renews, completes, gives up or answers what an agent is asked.
+/// Claims, renews, completes, fails or answers a work item.
 pub async fn item(
     Invited { seat: agent, .. }: Invited,
     State(door): Shared,
@@ -99,7 +99,7 @@ fn read_work(agent: String, item: &str, verb: &str, body: Body) -> Result<WorkMe
     Ok(WorkMessage { participant: agent, holder, item: item.to_owned(), work })
 }
 
-/// A result as the text that is read: data as JSON.
+/// Returns a result as text; data becomes JSON.
 fn text_of(result: Value) -> String {
     match result {
         Value::String(text) => text,
@@ -110,14 +110,14 @@ fn text_of(result: Value) -> String {
 async fn hand_in(door: &HttpDoor, message: WorkMessage) -> Result<Response, Refusal> {
     let (agent, item) = (message.participant.clone(), message.item.clone());
     if let Work::Answer { text, .. } = &message.work {
-        // The reply to it may have been lost.
+        // The earlier response may have been lost.
         if let Some(known) = door.board.receipt_of_text(&agent, &item, text) {
             return Ok(Json(known).into_response());
         }
         return door.hand_in(Message::Work(message)).await.map(sealed_as);
     }
     let accepted = door.hand_in(Message::Work(message)).await;
-    // Nothing is offered once the session is over.
+    // After the session's end, nothing is offered.
     let is_over = accepted == Err(RefusalWord::RoundClosed.into());
     let accepted = if is_over { Err(RefusalWord::NotOffered.into()) } else { accepted };
     if let Accepted::Returned(state) = accepted? {

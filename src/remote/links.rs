@@ -1,4 +1,4 @@
-//! The routes of links: the ballot page and what it asks.
+//! Routes for links: the ballot page and its requests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::history::{Receipt, RefusalWord, SeatJoined};
 use crate::round::envelope::Envelope;
 
 const PAGE: &str = include_str!("page.html");
-/// A browser must seal this to the same bytes before it seals anything else.
+/// Test ballot; a browser must seal it to the expected bytes before it seals anything else.
 const VECTOR: &str = include_str!("vector.json");
 
 pub async fn page() -> impl IntoResponse {
@@ -77,7 +77,7 @@ pub async fn sealed(
     if envelope.binding.participant != seat {
         return Err(RefusalWord::NotAParticipant.into());
     }
-    // The reply to it may have been lost.
+    // The earlier response may have been lost.
     let is_same = |known: &Receipt| {
         known.commitment == envelope.seal.commitment && known.round == envelope.binding.round
     };
@@ -87,7 +87,7 @@ pub async fn sealed(
     door.hand_in(Message::Ballot(Box::new(envelope))).await.map(sealed_as)
 }
 
-/// A receipt, which is new or was given before.
+/// Responds with a receipt: status 201 if it is new, else 200.
 pub fn sealed_as(accepted: Accepted) -> Response {
     match accepted {
         Accepted::Sealed(receipt, true) => (StatusCode::CREATED, Json(receipt)).into_response(),
@@ -122,7 +122,7 @@ pub async fn events(
     Ok(Sse::new(states(door, place)).keep_alive(KeepAlive::default()))
 }
 
-/// Sends the status of the round, now and after each change.
+/// Streams the status of the round, now and after each change.
 fn states(door: Arc<HttpDoor>, place: OwnedSemaphorePermit) -> impl Stream<Item = Result<Event, Infallible>> {
     let mut changes = door.board.changes();
     changes.mark_changed();

@@ -1,8 +1,8 @@
-//! Remote seats: how they are reached, and who answers there.
+//! Remote seats: people behind links, polling agents and workers.
 //!
-//! A door carries offers to a seat and brings back what it answers: pages and agents over HTTP in this folder,
-//! workers over a queue in `nats`; `worker` is the other end of the queue. A door decides nothing: what
-//! arrives goes to the engine, and is answered once it is on disk. Before the close it sees no answer.
+//! A door carries offers to a seat and returns its answers. Links and agents use HTTP (this folder); workers use
+//! a queue (`nats`), whose other end is `worker`. A door decides nothing: it passes messages to the engine, and
+//! responds once the result is on disk.
 
 mod board;
 mod entrance;
@@ -47,7 +47,7 @@ pub fn router(door: Arc<HttpDoor>) -> Router {
         .route("/v1/events", get(links::events))
         .route("/v1/items/{*rest}", post(inbox::item))
         .layer(from_fn(in_time))
-        // It may wait as long as a request may take.
+        // A poll may wait as long as the time limit of a request.
         .route("/v1/inbox", get(inbox::poll))
         .fallback(|| async { Refusal::from(RefusalWord::NoSuchPage) })
         .method_not_allowed_fallback(|| async {

@@ -1,4 +1,4 @@
-//! TLS of a door: a certificate that is made here for its address.
+//! TLS with a self-signed certificate for the server's address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,19 +22,19 @@ use tokio_rustls::TlsAcceptor;
 use crate::history::Timestamp;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// The validity of a certificate that is made here.
+/// Validity of a new certificate.
 pub const VALID_FOR: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A certificate and its key, as PEM.
+/// Certificate and its key, as PEM.
 pub struct Identity {
     pub certificate: String,
     pub key: String,
 }
 
-/// Takes connections in as this identity.
+/// Returns the acceptor of TLS connections.
 ///
 /// # Errors
-/// Why it cannot be used.
+/// The certificate or the key is unusable; with the reason.
 pub fn accept_tls(identity: &Identity) -> Result<TlsAcceptor, String> {
     let chain =
         CertificateDer::pem_slice_iter(identity.certificate.as_bytes()).collect::<Result<Vec<_>, _>>();
@@ -46,7 +46,7 @@ pub fn accept_tls(identity: &Identity) -> Result<TlsAcceptor, String> {
     config.map(|config| TlsAcceptor::from(Arc::new(config))).map_err(|error| error.to_string())
 }
 
-/// A certificate for an address that nobody else has signed, valid from a day ago for clocks that are behind.
+/// Creates a self-signed certificate for an address, valid from a day ago to allow for slow clocks.
 pub fn make_identity(address: IpAddr, now: Timestamp) -> Result<Identity, String> {
     let make = || {
         let mut params = CertificateParams::new(vec![address.to_string(), "localhost".to_owned()])?;
@@ -59,7 +59,7 @@ pub fn make_identity(address: IpAddr, now: Timestamp) -> Result<Identity, String
         let pair =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key.as_ref(), &SystemRandom::new())
                 .map_err(|_| rcgen::Error::RingUnspecified)?;
-        // Of the key, so that two certificates never have one number; at most 20 bytes, above zero.
+        // Derived from the key, so that serial numbers differ; at most 20 bytes, and positive.
         let mut serial = Sha256::digest(pair.public_key())[..20].to_vec();
         serial[0] &= 0x7f;
         params.serial_number = Some(SerialNumber::from(serial));
@@ -70,7 +70,7 @@ pub fn make_identity(address: IpAddr, now: Timestamp) -> Result<Identity, String
     Ok(Identity { certificate: pem("CERTIFICATE", certificate.der()), key: pem("PRIVATE KEY", key.as_ref()) })
 }
 
-/// A key that signs its own certificate.
+/// Key that signs its own certificate.
 struct Signer(EcdsaKeyPair);
 
 impl PublicKeyData for Signer {
@@ -90,7 +90,7 @@ impl SigningKey for Signer {
     }
 }
 
-/// The SHA-256 of a certificate as browsers show it; none where the text holds none.
+/// Returns a certificate's SHA-256 as browsers show it; `None` if the text contains no certificate.
 pub fn fingerprint(certificate: &str) -> Option<String> {
     let der = CertificateDer::from_pem_slice(certificate.as_bytes()).ok()?;
     let bytes = Sha256::digest(&der);

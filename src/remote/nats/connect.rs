@@ -1,4 +1,4 @@
-//! The way to the server.
+//! Connection to the NATS server.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,17 +15,17 @@ const BACK: &str = "the NATS server is back";
 pub struct Address {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`.
     pub url: String,
-    /// A file of its owner alone: credentials as `nsc` writes them, the seed of a key, or `NAME:PASSWORD`.
+    /// File that only its owner can read: credentials of `nsc`, the seed of a key, or `NAME:PASSWORD`.
     pub creds_file: Option<PathBuf>,
-    /// The name that replies go to, as in `_INBOX_NAME`.
+    /// Name for the reply subject, as in `_INBOX_NAME`.
     pub name: String,
 }
 
-/// Connects, for a minute at most. A connection that is lost later is made again without a limit. What goes
-/// wrong meanwhile is told.
+/// Connects within a minute. Later, a lost connection is restored without a time limit. Problems are reported to
+/// `tell`.
 ///
 /// # Errors
-/// When the address or the credentials are not usable, or nobody answers.
+/// The address or the credentials are unusable, or the server does not answer.
 pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueError> {
     check(&address.url)?;
     if is_open_to_others(&address.url) {
@@ -72,7 +72,7 @@ fn news(event: &Event) -> Option<String> {
     }
 }
 
-/// Messages to this address cross a network unencrypted.
+/// Returns true if messages cross a network unencrypted.
 fn is_open_to_others(url: &str) -> bool {
     url.starts_with("nats://") && !is_this_machine(url)
 }
@@ -116,7 +116,7 @@ fn options(credentials: Option<&str>) -> Result<ConnectOptions, QueueError> {
     }
 }
 
-/// Another try would not help.
+/// Returns true if a retry is pointless.
 fn is_final(kind: ConnectErrorKind) -> bool {
     use ConnectErrorKind::{Authentication, AuthorizationViolation, ServerParse, Tls};
     matches!(kind, ServerParse | Authentication | AuthorizationViolation | Tls)

@@ -1,5 +1,7 @@
-//! The door of workers: what lies in the queue follows from a session's state on disk. What workers send is
-//! acknowledged once that is on disk. The file alone is the truth; the queue only carries.
+//! Door for workers: keeps the queue in step with a session's state.
+//!
+//! Messages of workers are acknowledged once they are on disk. The session file is the only source of truth; the
+//! queue is only transport.
 
 use std::collections::{BTreeSet, HashMap};
 use std::pin::pin;
@@ -28,9 +30,9 @@ use crate::remote::board::offer_json;
 use crate::round::envelope::DeliveryIds;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
-/// Offers that are on their way at once.
+/// Limit of offers being published concurrently.
 const IN_FLIGHT: usize = 256;
-/// Room for the headers of an offer.
+/// Room for an offer's headers, in bytes.
 const HEADERS: usize = 1024;
 
 pub struct QueueDoor {
@@ -42,12 +44,12 @@ pub struct QueueDoor {
     _guard: DropGuard,
 }
 
-/// The worker of a seat that is behind the queue.
+/// Returns the worker of a seat, if it is reached through the queue.
 fn worker_of(remote: Option<&RemoteSeat>) -> Option<&str> {
     remote.filter(|remote| remote.door == Door::Nats)?.worker.as_deref()
 }
 
-/// The subject of a seat's offer, if the seat is behind the queue.
+/// Returns the subject of a seat's offer, if the seat is reached through the queue.
 fn subject(session: &Session, round: &RoundRun, seat: &Seat) -> Option<String> {
     let worker = worker_of(session.remote(&seat.name))?;
     Some(names::offer(worker, &[&round.session, &round.opened.round, &seat.name]))
@@ -59,7 +61,7 @@ fn workers_of(header: &SessionOpened) -> BTreeSet<String> {
 }
 
 impl QueueDoor {
-    /// Connects, makes the streams of the session's workers, and takes in what they send from here on.
+    /// Connects, creates the streams of the session's workers, and starts to receive their messages.
     pub async fn open(
         address: &Address,
         header: &SessionOpened,
@@ -96,15 +98,15 @@ impl QueueDoor {
         Ok(Self { queue, session: session.to_owned(), workers, states, ends, _guard: guard })
     }
 
-    /// Takes in the state after a write to disk.
+    /// Publishes the state after a write to disk.
     pub fn see(&self, session: &Session) {
         self.states.send_replace(Arc::new(session.clone()));
     }
 
-    /// Takes away what a session that is over has left in the queue.
+    /// Removes a finished session's messages and consumers from the queue.
     ///
     /// # Errors
-    /// When the server does not do it; what lies there then is refused by whoever reads it.
+    /// The server failed; workers and sessions reject the remaining messages.
     pub async fn close(&self) -> Result<(), QueueError> {
         stop_at("closed");
         self.ends.cancel();
@@ -121,8 +123,8 @@ impl QueueDoor {
     }
 }
 
-/// Brings the queue to what the session's state wants: offers to the seats that wait, and none to others. What
-/// the server refuses is said, and tried again as long as it is wanted.
+/// Task that offers work to the waiting seats, and withdraws other offers. Reports the server's errors and
+/// retries.
 struct Sender {
     queue: Context,
     key: SigningKey,
@@ -132,18 +134,19 @@ struct Sender {
     trouble: Trouble,
 }
 
-/// The offers of a round that were put into the queue.
+/// Offers of a round that are in the queue.
 #[derive(Default)]
 struct Offered {
     public_key: String,
-    /// The subjects of all of them, a worker each.
+    /// Subjects of the offers, one per worker.
     subjects: Vec<String>,
-    /// The number of earlier retries of each seat, and its deadline: another one makes another offer.
+    /// Number of retries and deadline per seat; a change requires a new offer.
     seats: HashMap<String, (u32, Option<Timestamp>)>,
 }
 
 impl Sender {
-    /// Follows the states without an end, once what workers have sent earlier is taken in, or does not come.
+    /// Follows the states forever. First waits, for a limited time, until earlier messages of the workers are
+    /// processed.
     async fn run(mut self, ballots: Vec<PullConsumer>) {
         let taken_in = async {
             for consumer in &ballots {
@@ -167,7 +170,7 @@ impl Sender {
                     PAUSE
                 }
             };
-            // The next state, or the same once more.
+            // After an error, retries with the same state.
             if let Ok(Err(_)) = timeout(pause, self.states.changed()).await {
                 return;
             }
@@ -198,7 +201,7 @@ impl Sender {
                     due.extend(subject.map(|subject| (seat.name.clone(), subject, asking)));
                 }
                 SeatStatus::Excused(_) if offered.seats.remove(&seat.name).is_some() => {
-                    // Without a subject everything in the queue would be meant.
+                    // Without a subject, the whole queue would be purged.
                     if let Some(subject) = subject(session, round, seat) {
                         self.withdraw(&subject).await;
                     }
@@ -242,7 +245,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Puts a seat's offer into the queue, where it does not lie yet.
+    /// Publishes a seat's offer, unless it is in the queue already.
     async fn publish_offer(
         &self,
         session: &Session,
@@ -254,7 +257,7 @@ impl Sender {
         let is_open = self.states.borrow().open_round().is_some_and(is_this);
         let json = round.seat(seat).filter(|_| is_open).and_then(|at| offer_json(session, round, at));
         let Some((delivery, mut json)) = round.delivery(seat).zip(json) else { return Ok(()) };
-        // The model behind `remote/nats/WORKER/`.
+        // Model after `remote/nats/WORKER/`.
         json["model"] = json!(session.seat_info(seat).and_then(|seat| seat.model.splitn(4, '/').nth(3)));
         json["deadline"] = json!(session.deadline_at(round).map(|end| end.0));
         let body = json.to_string();
@@ -275,7 +278,7 @@ impl Sender {
         };
         match lying(&self.queue, OFFERS, subject).await {
             Some(found) if found == body.as_bytes() => Ok(()),
-            // An earlier try lies there, whose worker gave it up; or the deadline was another.
+            // The queue still contains the offer of an earlier attempt, or one with another deadline.
             Some(_) => {
                 purge(&self.queue, OFFERS, subject).await?;
                 put().await

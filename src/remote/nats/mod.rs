@@ -1,5 +1,6 @@
-//! The queue between a session and its workers: a NATS server, its streams, and what things are called
-//! there. It carries offers, sealed ballots and snapshots, and decides nothing.
+//! Queue between a session and its workers: a NATS server.
+//!
+//! It transports offers, sealed ballots and snapshots, and decides nothing.
 
 mod connect;
 mod door;
@@ -15,20 +16,20 @@ use crate::participants::lock;
 pub use connect::{Address, connect};
 pub use door::QueueDoor;
 
-/// The name of a session on the server, as in `_INBOX_facilitator`; no worker has it.
+/// Name of a session on the server, as in `_INBOX_facilitator`; no worker may have it.
 pub const SESSION: &str = "facilitator";
 
-/// Says one line to whoever runs the program.
+/// Callback for messages to the user.
 pub type Tell = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Trouble that may pass: each line is said once, until another one is.
+/// Reporter of temporary problems; suppresses repetitions of a message.
 pub struct Trouble {
     tell: Tell,
     said: Mutex<String>,
 }
 
 impl Trouble {
-    /// With the line that counts as said.
+    /// Creates a reporter; `said` counts as already reported.
     pub fn new(tell: &Tell, said: &str) -> Self {
         Self { tell: Tell::clone(tell), said: Mutex::new(said.to_owned()) }
     }
@@ -44,23 +45,22 @@ impl Trouble {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
-    /// The server has not been reached in the time that a start may take.
+    /// Not reached within the time limit of a start.
     #[error("the NATS server {0} cannot be reached: {1}")]
     Unreachable(String, String),
-    /// The server or the settings do not allow it.
+    /// Refused by the server or the settings.
     #[error("{0}")]
     Refused(String),
 }
 
-/// A time that tests of debug builds may shorten, by an environment variable in milliseconds.
+/// Returns a duration; in debug builds, an environment variable can replace it, in milliseconds.
 fn debug_duration(variable: &str, usual: std::time::Duration) -> std::time::Duration {
     let given = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions));
     let given = given.and_then(|text| text.parse().ok()).map(std::time::Duration::from_millis);
     given.unwrap_or(usual)
 }
 
-/// Ends a program of a debug build at once, as a power cut would, where a test names this point: the
-/// first time, or the one that it gives, as in `taken:3`.
+/// Aborts a debug build at a point that a test names, like a power cut. `taken:3` means the third time.
 pub fn stop_at(point: &str) {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static PASSED: AtomicUsize = AtomicUsize::new(0);

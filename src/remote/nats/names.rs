@@ -1,28 +1,28 @@
-//! Streams, subjects and consumers by name.
+//! Names of streams, subjects and consumers.
 
 use crate::round::snapshot::sha256_hex;
 
 pub const OFFERS: &str = "RT_OFFER";
 pub const CONTEXTS: &str = "RT_CONTEXT";
-/// The most bytes of a part of a snapshot.
+/// Size limit of a snapshot part, in bytes.
 pub const CONTEXT_PART: usize = 512 * 1024;
-/// The header of an offer that holds its signature.
+/// Header with the signature of an offer.
 pub const SIGNATURE: &str = "rt-signature";
-/// The header by which the server knows a duplicate.
+/// Header by which the server detects duplicates.
 pub const MESSAGE_ID: &str = "Nats-Msg-Id";
 
-/// The stream of what a worker has sealed. Each has one: in a shared one a worker could have
-/// another's message dropped by using its id first.
+/// Returns the stream of a worker's replies. It is not shared: otherwise a worker could suppress another's
+/// message by using its id first.
 pub fn sealed_stream(worker: &str) -> String {
     format!("RT_SEALED_{worker}")
 }
 
-/// Subject of a seat's offer, by session, round and seat; of all of a round or a session where fewer are named.
+/// Returns the subject of a seat's offer, by session, round and seat. Fewer names match all offers within them.
 pub fn offer(worker: &str, within: &[&str]) -> String {
     subject("offer", worker, within)
 }
 
-/// Subject of a seat's ballot or failure, as [`offer`].
+/// Returns the subject of a seat's ballot or failure; names as in [`offer`].
 pub fn sealed(worker: &str, within: &[&str]) -> String {
     subject("sealed", worker, within)
 }
@@ -35,22 +35,22 @@ fn subject(kind: &str, worker: &str, within: &[&str]) -> String {
     if within.len() < 3 { subject + ".>" } else { subject }
 }
 
-/// Subject of a part of a snapshot; parts count from 0.
+/// Returns the subject of a snapshot part, counted from 0.
 pub fn context(sha256: &str, number: usize) -> String {
     format!("rt.context.{sha256}.{number}")
 }
 
-/// The subject that gives a part of a snapshot to whoever asks.
+/// Returns the subject for requests of a snapshot part.
 pub fn get_context(sha256: &str, number: usize) -> String {
     format!("$JS.API.DIRECT.GET.{CONTEXTS}.{}", context(sha256, number))
 }
 
-/// The consumer by which a session takes in what a worker has sealed.
+/// Returns the consumer by which a session receives a worker's replies.
 pub fn facilitator(session: &str) -> String {
     format!("facilitator-{}", part(session))
 }
 
-/// A name as a part of a subject: itself, or the begin of its hash where it holds other characters.
+/// Returns a name as part of a subject: unchanged, or a hash prefix if it contains other characters.
 fn part(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if !name.is_empty() && name.bytes().all(is_plain) {

@@ -1,5 +1,7 @@
-//! Messages from a worker: ballots and failures, and offers that it has given up. Each is taken out of
-//! the queue once the engine has it on disk or refuses it for good; all else is given again.
+//! Receiver of a worker's messages: ballots, failures and abandoned offers.
+//!
+//! A message leaves the queue once the engine has it on disk or refuses it for good. Otherwise it is delivered
+//! again.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,7 +20,7 @@ use crate::history::RefusalWord;
 
 const AT_ONCE: usize = 256;
 const WAIT: Duration = Duration::from_secs(2);
-/// The pause between two looks for offers that were given up.
+/// Interval of checks for abandoned offers.
 const PERIOD: Duration = Duration::from_secs(2);
 
 pub struct Receiver {
@@ -31,7 +33,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Takes in what comes, without an end.
+    /// Receives messages forever.
     pub async fn run(self) {
         tokio::join!(self.take_ballots(), self.take_given_up());
     }
@@ -62,13 +64,13 @@ impl Receiver {
         match hand_in(&self.engine, message).await {
             Some(Ok(_)) => {
                 stop_at("synced");
-                // If the server does not say so, it comes once more and is known.
+                // If the acknowledgement is lost, the message arrives again and is recognized.
                 let _ = carried.double_ack().await;
             }
             Some(Err(Refusal::Word(word))) if word != RefusalWord::TheSessionIsNotRunning => {
                 let _ = carried.ack_with(AckKind::Term).await;
             }
-            // The session rests, or has ended.
+            // The session is paused or over; the message stays in the queue.
             Some(Err(_)) | None => {}
         }
     }
@@ -89,14 +91,15 @@ impl Receiver {
         }
     }
 
-    /// Offers of the session that lie there though its worker has been given all there were, and holds none.
+    /// Returns the session's offers that are still in the queue although the worker has received all and works
+    /// on none.
     async fn given_up(&self) -> Option<Vec<StreamMessage>> {
         let consumer = streams::worker_consumer(&self.queue, &self.worker).await.ok()??;
         let info = consumer.get_info().await.ok()?;
         if info.num_pending > 0 || info.num_ack_pending > 0 {
             return None;
         }
-        // Later offers are not given up.
+        // Later offers are not abandoned.
         let last = info.delivered.stream_sequence;
         let stream = self.queue.get_stream_no_info(names::OFFERS).await.ok()?;
         let offers = names::offer(&self.worker, &[&self.session]);

@@ -1,4 +1,4 @@
-//! Messages to the queue and out of it, by session and worker alike.
+//! Queue messages of sessions and workers.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::names::MESSAGE_ID;
 use crate::round::envelope::{DeliveryIds, Envelope, FailedDelivery};
 
-/// The pause before something is tried once more.
+/// Pause before a retry.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,10 +34,10 @@ impl SeatReply {
     }
 }
 
-/// Publishes a message, until the server has it on disk, or has had its id before.
+/// Publishes a message; returns once the server has it on disk, or knows its id.
 ///
 /// # Errors
-/// Why the server does not confirm it.
+/// The server does not confirm the message; with the reason.
 pub async fn publish(
     queue: &Context,
     subject: &str,
@@ -53,13 +53,13 @@ pub async fn publish(
     stored.await.map(drop).map_err(|error| error.to_string())
 }
 
-/// Takes away the messages of a stream at these subjects.
+/// Removes a stream's messages with these subjects.
 pub async fn purge(queue: &Context, stream: &str, subjects: &str) -> Result<(), String> {
     let stream = queue.get_stream_no_info(stream).await.map_err(|error| error.to_string())?;
     stream.purge().filter(subjects).await.map(drop).map_err(|error| error.to_string())
 }
 
-/// The message that lies in a stream at a subject.
+/// Returns a stream's message with this subject.
 pub async fn lying(queue: &Context, stream: &str, subject: &str) -> Option<Vec<u8>> {
     let stream = queue.get_stream_no_info(stream).await.ok()?;
     let found = stream.get_last_raw_message_by_subject(subject).await.ok()?;

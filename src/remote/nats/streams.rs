@@ -1,4 +1,4 @@
-//! Streams and consumers: made as they must be, or compared with what is there.
+//! Streams and consumers: created, or checked if they exist.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use async_nats::jetstream::{Context, ErrorCode};
 
 use super::{QueueError, debug_duration, names};
 
-/// An offer is given to workers so often.
+/// Limit of deliveries of an offer to workers.
 pub const MAX_DELIVERIES: i64 = 4;
-/// The most bytes of an offer with its headers.
+/// Size limit of an offer with its headers, in bytes.
 pub const MAX_OFFER: usize = 256 * 1024;
-/// Unused messages and consumers are kept as long as a worker remembers its answers. `resume` asks again for
-/// what is lost after that.
+/// Retention of unused messages and consumers; a worker remembers its answers equally long. Later losses need a
+/// `resume`, which retries the seats.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A message is given to another process after this silence.
+/// Returns the silence after which a message is delivered to another process.
 pub fn ack_wait() -> Duration {
     debug_duration("ROUNDTABLE_ACK_WAIT_MS", Duration::from_secs(30))
 }
 
-/// Makes the streams of these workers and the consumers of their offers, where they are not there.
+/// Creates the streams of these workers and the consumers of their offers, unless they exist.
 pub async fn make(context: &Context, workers: &BTreeSet<String>) -> Result<(), QueueError> {
     for stream in [offers(), contexts()].into_iter().chain(workers.iter().map(|worker| sealed(worker))) {
-        // The server refuses one that is there and configured otherwise.
+        // The server rejects an existing stream with another configuration.
         let what = format!("the stream `{}`", stream.name);
         context.create_stream(stream).await.map_err(|error| refused(&what, &error))?;
     }
@@ -37,7 +37,7 @@ pub async fn make(context: &Context, workers: &BTreeSet<String>) -> Result<(), Q
     Ok(())
 }
 
-/// Makes the consumer by which a session takes in what a worker has sealed.
+/// Creates the consumer by which a session receives a worker's replies.
 pub async fn session_consumer(
     context: &Context,
     worker: &str,
@@ -52,7 +52,8 @@ pub async fn session_consumer(
     make_consumer(context, &names::sealed_stream(worker), consumer).await
 }
 
-/// A stream on disk that refuses what does not fit, and knows for two minutes which messages it has had.
+/// Returns the configuration of a stream on disk. It rejects messages when full, and detects duplicates for two
+/// minutes.
 fn stream(name: &str, subjects: &str) -> Config {
     Config {
         name: name.to_owned(),
@@ -94,7 +95,7 @@ fn contexts() -> Config {
     }
 }
 
-/// A consumer whose messages come again where nobody acknowledges them.
+/// Returns the configuration of a consumer with redelivery of unacknowledged messages.
 fn consumer(name: String, subjects: String) -> pull::Config {
     pull::Config {
         durable_name: Some(name),
@@ -123,7 +124,7 @@ async fn make_consumer(
     made.map_err(|error| refused(&what, &error))
 }
 
-/// The consumer of a worker's offers; `None` where no session has made it yet.
+/// Returns the consumer of a worker's offers; `None` if no session has created it yet.
 pub async fn worker_consumer(context: &Context, worker: &str) -> Result<Option<PullConsumer>, QueueError> {
     match context.get_consumer_from_stream(worker, names::OFFERS).await {
         Ok(found) => Ok(Some(found)),
@@ -132,7 +133,7 @@ pub async fn worker_consumer(context: &Context, worker: &str) -> Result<Option<P
     }
 }
 
-/// The server says that there is no such stream or consumer.
+/// Returns true if the stream or the consumer does not exist.
 fn is_missing(error: &ConsumerError) -> bool {
     let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];
     matches!(error.kind(), ConsumerErrorKind::JetStream(error) if missing.contains(&error.error_code()))

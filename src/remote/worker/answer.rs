@@ -1,4 +1,4 @@
-//! One question, from the offer's bytes to what is sent back for it: a sealed ballot, or why there is none.
+//! Answer to one offer: a sealed ballot, or a failure.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
 use crate::tokens::estimated_tokens;
 
-/// Requests that are reserved for a question: the first, and one re-ask.
+/// Requests reserved per question: the first, and one re-ask.
 const REQUESTS: u32 = 2;
-/// A prompt may have so many tokens more than estimated.
+/// Number of tokens by which a prompt may exceed its estimate.
 const MARGIN: usize = 1000;
 
 pub struct WorkerModel {
@@ -32,18 +32,18 @@ pub struct WorkerModel {
     pub most_output: u64,
 }
 
-/// A worker's keys, models and money.
+/// Keys, models and budget of a worker.
 pub struct Answerer {
     pub key: SigningKey,
-    /// Public keys of the tables that may ask, in hex.
+    /// Public keys of the sessions that may ask, in hex.
     pub table_keys: Vec<String>,
-    /// The usual one first.
+    /// Default model first.
     pub models: Vec<WorkerModel>,
     pub money: Option<Money>,
 }
 
 impl Answerer {
-    /// Reads an offer that one of the pinned tables has signed.
+    /// Reads an offer that is signed with one of `table_keys`.
     pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
         Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
@@ -63,10 +63,10 @@ impl Answerer {
         SeatReply::Failed(Box::new(failed.sign(&self.key)))
     }
 
-    /// Asks the model that an offer names, and seals what it answers.
+    /// Asks the model that an offer names, and seals its answer.
     ///
     /// # Errors
-    /// When what it may cost cannot be noted: nobody was asked.
+    /// The reservation cannot be written to disk; the model was not asked.
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<SeatReply, DiskError> {
         let fail = |why: &str| Ok(self.fail(offer.ids.clone(), why));
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
@@ -97,7 +97,7 @@ impl Answerer {
         if let Some(money) = &self.money {
             let told = funds.told().into_iter();
             let told = told.map(|usage| Cost::from_usage(usage, Some(model.price)).dollars);
-            // If this fails, what was reserved stays counted.
+            // After a failure, the reservation stays counted.
             let _ = money.settle(reserved, told.sum::<f64>() + funds.untold()).await;
         }
         match result {
@@ -111,7 +111,7 @@ impl Answerer {
 }
 
 impl WorkerModel {
-    /// The most one request may cost, in US dollars.
+    /// Returns the maximum cost of a request, in US dollars.
     fn each(&self, prompt: &Prompt) -> f64 {
         let input = estimated_tokens(&prompt.text()) + MARGIN;
         let tokens = TokenUsage { input: input as u64, output: self.most_output, ..TokenUsage::default() };

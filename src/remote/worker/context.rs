@@ -1,4 +1,4 @@
-//! Snapshots, fetched from the queue in parts and checked by their hash.
+//! Snapshots: fetched from the queue in parts, verified by hash.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,7 @@ pub struct Contexts {
     kept: KeptContexts,
 }
 
-/// The snapshots asked for last, by hash. Seats of one round wait for the one fetch of what they share, and for
-/// no other.
+/// Latest snapshots by hash. Seats that share a snapshot share its fetch, and do not wait for other snapshots.
 #[derive(Default)]
 struct KeptContexts(Mutex<VecDeque<(String, Arc<Fetched>)>>);
 

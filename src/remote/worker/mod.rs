@@ -1,7 +1,8 @@
-//! A worker: a machine that keeps its own keys to models, and answers for seats of sessions elsewhere.
+//! Worker: answers for seats of sessions on other machines, with its own keys.
 //!
-//! It takes as many offers from the queue as it may answer at once. Each is checked, answered, sealed, signed,
-//! spooled, delivered, and acknowledged last. The queue never sees an answer, and nobody sees the keys.
+//! It takes as many offers from the queue as it may answer at once. Each is verified, answered, sealed, signed,
+//! stored in the spool, delivered, and acknowledged last. The queue sees no answer, and no other machine sees
+//! the keys.
 
 mod answer;
 mod context;
@@ -41,21 +42,21 @@ pub use spool::Spool;
 
 const PULL: Duration = Duration::from_secs(2);
 const DAY: Duration = Duration::from_secs(24 * 3600);
-/// A message is published so long after an interrupt.
+/// Time after an interrupt during which replies are still published.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
-/// The answer to the queue about an offer; `None` leaves it to another process of the worker.
+/// Acknowledgement of an offer; `None` leaves it to another process of the worker.
 type OfferReply = Option<AckKind>;
 
 pub struct WorkerSettings {
-    /// The server; its name is the worker's.
+    /// NATS server; its `name` is the worker's.
     pub address: Address,
     pub answerer: Answerer,
     pub spool: Spool,
     pub in_flight: usize,
-    /// Cancelled when nothing more is to be begun.
+    /// Cancelled when no new offers should be taken.
     pub interrupt: CancellationToken,
-    /// Says one line to its owner.
+    /// Callback for messages to the worker's owner.
     pub tell: Tell,
 }
 
@@ -64,17 +65,17 @@ pub struct Worker {
     queue: Context,
     contexts: Contexts,
     trouble: Trouble,
-    /// Deliveries in work.
+    /// Deliveries being answered.
     working: Mutex<HashSet<String>>,
 }
 
-/// After a pause: what was wrong may pass.
+/// Requests redelivery after a pause, for problems that may be temporary.
 fn again() -> AckKind {
     AckKind::Nak(Some(ack_wait() / 15))
 }
 
 impl Worker {
-    /// Connects, for a minute at the most.
+    /// Connects within a minute.
     pub async fn connect(settings: WorkerSettings) -> Result<Arc<Self>, QueueError> {
         let client = connect(&settings.address, &settings.tell).await?;
         Ok(Arc::new(Self {
@@ -94,11 +95,11 @@ impl Worker {
         (self.settings.tell)(line);
     }
 
-    /// Sends what an earlier run has left, and answers offers until it is interrupted. What is in work then
-    /// is finished.
+    /// Sends the replies that an earlier run left, and answers offers until it is interrupted. Finishes the
+    /// offers that it has begun.
     ///
     /// # Errors
-    /// When the consumer of its offers has another configuration, or it may not use it.
+    /// The consumer of its offers has another configuration, or may not be used.
     pub async fn run(self: &Arc<Self>, left: Vec<SeatReply>) -> Result<(), QueueError> {
         let mut at_work = JoinSet::new();
         let this = Arc::clone(self);
@@ -129,7 +130,7 @@ impl Worker {
         }
     }
 
-    /// The consumer of its offers, once a session has made it.
+    /// Waits until a session has created the consumer of its offers.
     async fn consumer(&self) -> Result<PullConsumer, QueueError> {
         let mut is_told = false;
         loop {
@@ -140,7 +141,7 @@ impl Worker {
                         self.tell("no session has asked for this worker yet: waiting");
                     }
                 }
-                // The server has answered before: what is wrong now may pass.
+                // The server has answered before, so the problem may be temporary.
                 Err(QueueError::Refused(_)) if is_told => {}
                 Err(error) => return Err(error),
             }
@@ -148,7 +149,7 @@ impl Worker {
         }
     }
 
-    /// Takes as many offers as there is room for.
+    /// Takes as many offers as it may begin.
     async fn pull(
         self: &Arc<Self>,
         consumer: &PullConsumer,
@@ -164,7 +165,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Works on one message to its end, and tells the queue meanwhile that somebody does.
+    /// Processes one message, and reports progress to the queue meanwhile.
     async fn handle(&self, message: Message) {
         let delivered = message.info().map_or(1, |info| info.delivered);
         let signature = message.headers.as_ref().and_then(|headers| headers.get(SIGNATURE));
@@ -173,7 +174,7 @@ impl Worker {
         let work = self.work(&message, &signature, delivered >= MAX_DELIVERIES);
         if let Some(kind) = with_progress(work, &acker).await {
             stop_at("before-ack");
-            // One that gets lost brings the offer here again, and its delivery is known then.
+            // If the acknowledgement is lost, the offer arrives again and its delivery is recognized.
             let _ = acker.double_ack_with(kind).await;
         }
     }
@@ -182,7 +183,7 @@ impl Worker {
         let json = &message.payload;
         let why = match self.settings.answerer.read(json, signature) {
             Ok(offer) => return self.work_on(&offer, is_last).await,
-            // Nothing is signed for it; its session finds out once it was given often enough.
+            // No signed failure is sent; the session notices after the last delivery.
             Err(BadOffer::NotSigned) => {
                 self.tell("an offer is refused: its table has not signed it");
                 return Some(again());
@@ -195,7 +196,7 @@ impl Worker {
             }
             Err(BadOffer::Unknown) => "needs a newer version",
         };
-        // The id names a file, and nobody has a seat fail that the offer is not addressed to.
+        // The id names a file, and an offer may fail only the seat that it is addressed to.
         let is_of_seat = |ids: &DeliveryIds| {
             let subject = names::offer(self.name(), &[&ids.session, &ids.round, &ids.participant]);
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
@@ -208,7 +209,7 @@ impl Worker {
     }
 
     async fn work_on(&self, offer: &Offer, is_last: bool) -> OfferReply {
-        // Before the look at the spool: what is kept there meanwhile would be missed.
+        // Checked before the spool, which would not yet contain the reply of a concurrent task.
         if !lock(&self.working).insert(offer.ids.delivery.clone()) {
             return None;
         }
@@ -250,21 +251,20 @@ impl Worker {
         }
     }
 
-    /// Keeps what is to be sent back on disk, and sends it.
+    /// Stores a reply in the spool and sends it.
     async fn send(&self, reply: SeatReply) -> OfferReply {
         if let SeatReply::Failed(of) = &reply {
             self.tell(&format!("{}: {} failed: {}", of.ids.session, of.ids.participant, of.failed.reason));
         }
         stop_at("before-spool");
-        // Sent all the same: to ask the model again would cost more.
+        // Sent anyway, because asking the model again would cost more.
         if let Err(error) = self.settings.spool.keep(&reply) {
             self.tell(&format!("warning: {error}"));
         }
         self.deliver(&reply).await
     }
 
-    /// Publishes a message that is on disk until the queue has it on disk, and notes that; after an interrupt
-    /// for a moment only.
+    /// Publishes a reply until the queue has it on disk, and records that. Gives up shortly after an interrupt.
     async fn deliver(&self, reply: &SeatReply) -> OfferReply {
         stop_at("before-publish");
         let ids = reply.ids();
@@ -280,7 +280,7 @@ impl Worker {
                 return None;
             }
         }
-        // If that fails it is sent once more, and known as a duplicate.
+        // After a failure it is sent again, and recognized as a duplicate.
         if let Err(error) = self.settings.spool.finish(&ids.delivery) {
             self.tell(&format!("warning: {error}"));
         }
@@ -299,7 +299,6 @@ impl Worker {
         }
     }
 
-    /// Sends what an earlier run has left.
     async fn deliver_left(&self, left: Vec<SeatReply>) {
         let deliver = async |reply: SeatReply| {
             self.deliver(&reply).await;
@@ -308,7 +307,7 @@ impl Worker {
     }
 }
 
-/// Tells the queue, as long as the work goes on, that somebody does it.
+/// Awaits the work, and reports progress to the queue at intervals.
 async fn with_progress<T>(work: impl Future<Output = T>, acker: &Acker) -> T {
     let every = ack_wait() / 3;
     let mut work = std::pin::pin!(work);
@@ -316,7 +315,7 @@ async fn with_progress<T>(work: impl Future<Output = T>, acker: &Acker) -> T {
         tokio::select! {
             done = &mut work => return done,
             () = sleep(every) => {
-                // The next one comes soon.
+                // The next report follows soon.
                 let _ = acker.ack_with(AckKind::Progress).await;
             }
         }

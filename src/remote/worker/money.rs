@@ -1,53 +1,54 @@
-//! The cost of a worker's models, in a file, and the limit on it.
+//! Cost limit of a worker, with its total in a file.
 //!
-//! Before a model is asked, the most that its answer may cost is counted; afterwards, what it did cost is
-//! counted in its place. So nothing is forgotten when the program dies between the two: it counts as its
-//! worst. All processes of one worker on a machine share the file.
+//! The maximum cost of an answer is added before the model is asked, and replaced by the actual cost afterwards.
+//! If the program dies in between, the maximum stays counted. All processes of one worker on a machine share the
+//! file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::journal::{Disk, DiskError};
 
-/// A limit, and the file with what is counted so far, in billionths of a US dollar.
+/// Limit, and the file with the total so far, in billionths of a US dollar.
 #[derive(Clone)]
 pub struct Money {
     disk: Disk,
     file: PathBuf,
-    /// Held while the file is changed.
+    /// Locked while the file is changed.
     lock: PathBuf,
     limit: u64,
 }
 
-/// Billionths of a US dollar.
+/// Converts dollars to billionths, rounded up.
 fn nano(dollars: f64) -> u64 {
     (dollars * 1e9).ceil() as u64
 }
 
 impl Money {
-    /// A limit in US dollars, with what is counted in a worker's folder.
+    /// Returns a limit in US dollars, with the total in a worker's folder.
     pub fn new(disk: Disk, folder: &Path, limit: f64) -> Self {
         let (file, lock) = (folder.join("spent"), folder.join("spent.lock"));
         Self { disk, file, lock, limit: nano(limit) }
     }
 
-    /// Reserves what an answer may cost at most; `false` where the limit does not bear it.
+    /// Reserves the maximum cost of an answer; `false` if it exceeds the limit.
     ///
     /// # Errors
-    /// When it cannot be noted: nobody must be asked then.
+    /// The file cannot be written; the model must not be asked.
     pub async fn reserve(&self, dollars: f64) -> Result<bool, DiskError> {
         self.change(0, nano(dollars), self.limit).await
     }
 
-    /// Counts what an answer has cost in place of what was reserved for it.
+    /// Replaces a reservation by the actual cost.
     ///
     /// # Errors
-    /// When it cannot be noted: what was reserved stays counted.
+    /// The file cannot be written; the reservation stays counted.
     pub async fn settle(&self, reserved: f64, cost: f64) -> Result<(), DiskError> {
         self.change(nano(reserved), nano(cost), u64::MAX).await.map(drop)
     }
 
-    /// Counts `more` in place of `less`, up to a limit; other work goes on while another process has the file.
+    /// Replaces `less` by `more` in the total, up to a limit. Does not block other tasks while it waits for the
+    /// lock.
     async fn change(&self, less: u64, more: u64, limit: u64) -> Result<bool, DiskError> {
         if less == 0 && more == 0 {
             return Ok(true);
@@ -79,7 +80,7 @@ impl Money {
         }
     }
 
-    /// Waits until no other process changes the file.
+    /// Locks the file against other processes.
     fn hold(&self) -> Result<File, DiskError> {
         let held = File::create(&self.lock).and_then(|file| file.lock().map(|()| file));
         held.map_err(|cause| self.failed("lock", cause))
@@ -100,7 +101,7 @@ mod tests {
         let money = || Money::new(Disk::default(), folder.path(), 1.0);
         assert!(money().reserve(0.4).await.unwrap());
         money().settle(0.4, 0.1).await.unwrap();
-        // Its process dies: it counts as its worst.
+        // The process dies, so the maximum stays counted.
         assert!(money().reserve(0.8).await.unwrap());
         assert!((money().spent().unwrap() - 0.9).abs() < 1e-6);
         assert!(!money().reserve(0.2).await.unwrap());
@@ -127,7 +128,7 @@ mod tests {
                 tokio::spawn(async move { money.reserve(0.1).await.unwrap() })
             })
             .collect();
-        // Another process has the file: other work goes on.
+        // Another process has the lock; other tasks continue.
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         assert!(asked.iter().all(|asked| !asked.is_finished()));
         drop(held);

@@ -1,7 +1,7 @@
-//! What is on its way to the queue, and what has arrived there: a worker's folder on disk.
+//! Spool of a worker: replies on their way to the queue.
 //!
-//! A sealed answer is kept here, synced, before it is sent, so that no crash makes a model be asked twice.
-//! Once it has arrived its file is emptied, and kept for 30 days, so that no offer sent once more does either.
+//! A reply is on disk before it is sent, so that a crash does not make a model answer twice. After delivery its
+//! file is emptied and kept for 30 days, to recognize a repeated offer.
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
@@ -26,16 +26,13 @@ impl Spool {
         Ok(Self { disk, folder })
     }
 
-    /// Keeps what is to be sent; it is on disk when this returns.
-    ///
-    /// # Errors
-    /// When it cannot be written: it must not be sent then.
+    /// Stores a reply; it is on disk when this returns.
     pub fn keep(&self, reply: &SeatReply) -> Result<(), DiskError> {
         let json = serde_json::to_vec(reply).unwrap_or_default();
         self.disk.write_whole(&self.file(&reply.ids().delivery), &json)
     }
 
-    /// Returns the kept delivery; `None` if there is none or it was damaged.
+    /// Returns the stored reply; `None` if it is missing or damaged.
     pub fn find(&self, delivery: &str) -> Result<Option<SeatReply>, DiskError> {
         match self.disk.read_own(&self.file(delivery), MAX_MESSAGE) {
             Ok(bytes) => Ok(SeatReply::read(&bytes)),
@@ -51,8 +48,8 @@ impl Spool {
         names.filter_map(of_name).collect()
     }
 
-    /// Notes that a delivery has arrived in the queue, and lets go what was kept of it. Without a sync: what
-    /// a power cut undoes is sent once more, and the queue knows it.
+    /// Marks a reply as delivered and deletes its content. Does not sync: after a power cut it is sent again,
+    /// and the queue recognizes it.
     pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
         let path = self.file(delivery);
         File::create(&path).map(drop).map_err(|cause| DiskError { what: "write", path, cause, locked: None })
@@ -66,14 +63,14 @@ impl Spool {
         self.folder.join(format!("{delivery}.json"))
     }
 
-    /// Forgets what arrived more than 30 days ago.
+    /// Deletes the marks of replies delivered more than 30 days ago.
     pub fn forget_old(&self) {
         let time = system_time() - KEPT;
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
         for entry in entries {
             let is_old = |meta: &Metadata| meta.len() == 0 && meta.modified().is_ok_and(|at| at < time);
             if entry.metadata().is_ok_and(|meta| is_old(&meta)) {
-                // One that stays is forgotten the next time.
+                // A file that remains is deleted next time.
                 let _ = std::fs::remove_file(entry.path());
             }
         }

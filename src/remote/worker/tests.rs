@@ -1,4 +1,4 @@
-//! Offers that are refused, and questions that are answered, without a queue.
+//! Unit tests of offers, answers and costs, without a queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,10 +20,10 @@ use crate::round::seal::{Binding, RoundKey, unseal};
 use crate::round::snapshot::sha256_hex;
 
 const SNAPSHOT: &str = "participant_context:\n";
-/// Never said outside a seal.
+/// Must not appear outside a seal.
 const CANARY: &str = "a grey heron";
 
-/// Answers with the text it has, and counts how often it is asked.
+/// Answers with a fixed text, and counts its requests.
 struct Model1(String, AtomicU32);
 
 impl Participant for Model1 {
@@ -49,7 +49,7 @@ fn answerer(says: &str, money: Option<Money>) -> (Answerer, Arc<Model1>) {
     (Answerer { key: SigningKey::new([2; 32]), table_keys: vec![table().public()], models, money }, model)
 }
 
-/// An offer with these changes, signed.
+/// Returns a signed offer with these changes.
 fn offer(changes: &[(&str, Value)]) -> (Vec<u8>, String) {
     let public_key = RoundKey::new([3; 32]).seal_to().public_key;
     let (hash, opened) = (sha256_hex(SNAPSHOT), sha256_hex("opened"));
@@ -145,7 +145,7 @@ async fn only_its_own_models_are_asked() {
 #[tokio::test]
 async fn no_model_is_asked_once_the_limit_is_reached() {
     let folder = tempfile::tempdir().expect("a folder");
-    // Each question may cost about $2.50, and costs $0.11.
+    // Each question may cost about $2.50, but costs $0.11.
     let money = || Money::new(Disk::default(), folder.path(), 2.7);
     let (first, model) = answerer("{\"vote\": \"a\"}", Some(money()));
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The one place that reads the clock.
+//! Reader of the system clock; no other code reads it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ pub fn system_time() -> SystemTime {
     SystemTime::now()
 }
 
-/// The year 9999: what is counted on from there cannot be written with four digits.
+/// Limit in milliseconds, about a year before the year 10000, which needs five digits.
 const END: u128 = 253_370_764_800_000;
 
 pub fn now() -> Timestamp {
@@ -17,7 +17,7 @@ pub fn now() -> Timestamp {
     written(since.as_millis())
 }
 
-/// Milliseconds that can be written: a clock that stands past the end tells them from the beginning.
+/// Wraps a time beyond [`END`], so that it can be written.
 fn written(millis: u128) -> Timestamp {
     Timestamp((millis % END) as i64)
 }

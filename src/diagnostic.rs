@@ -1,13 +1,13 @@
-//! What bad input gets: one message, one place, one next step.
+//! Errors and warnings for people: one message, one place, one next step.
 //!
-//! A [`Diagnostic`] is the only error shown to people. Its message is a lower-case fragment with the
-//! thing in backticks; the hint is the next step. It never carries a backtrace, a key or an answer.
+//! A message is a lower-case fragment with names in backticks; the hint is the next step. It never contains
+//! a backtrace, a key or an answer.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A place in a file, its line and column counted from 1; 0 where they are not known.
+/// Place in a file. Line and column count from 1; 0 means unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLocation {
     pub file: String,
@@ -15,11 +15,11 @@ pub struct SourceLocation {
     pub column: u64,
 }
 
-/// One error or warning, as a person reads it.
+/// Error or warning, as a person reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub message: String,
-    /// What to do next.
+    /// Next step for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,20 +37,20 @@ impl Diagnostic {
         self
     }
 
-    /// The message and what to do next in one line, without the place.
+    /// Returns message and hint in one line, without the place.
     pub fn with_hint(&self) -> String {
         let hint = self.hint.as_ref().map(|hint| format!(": {hint}")).unwrap_or_default();
         format!("{}{hint}", self.message)
     }
 
-    /// Adds the place; an earlier one is kept.
+    /// Sets the place, unless one is set already.
     #[must_use]
     pub fn at(mut self, file: &str, line: u64, column: u64) -> Self {
         self.place.get_or_insert(SourceLocation { file: file.to_owned(), line, column });
         self
     }
 
-    /// Names the file, keeping line and column.
+    /// Sets the file and keeps line and column.
     #[must_use]
     pub fn with_file(mut self, file: &str) -> Self {
         match &mut self.place {
@@ -79,7 +79,7 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// The known word nearest to `word`, if one is near enough to be meant; else the only one that has it as a part.
+/// Returns the known word nearest to `word`, if it is close enough; else the only one with `word` as a part.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let is_as_long = |candidate: &&str| lower.len() <= 8 + 2 * candidate.len();
@@ -100,10 +100,11 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .or(only.copied())
 }
 
-/// A hint lists at most so many words.
+/// Most words that a hint lists.
 const MOST_LISTED: usize = 8;
 
-/// The hint for an unknown word: the nearest known one, else the first ones; `…` says that there are more.
+/// Returns the hint for an unknown word: the nearest known word, else the first ones, with `…` if some are
+/// omitted.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     if word.contains('\u{a0}') {
         return "it holds a no-break space: write an ordinary one".to_owned();
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(nearest("zebra", ["round", "agent"]), None);
         assert_eq!(nearest("architect", ["software-architect", "qa-lead"]), Some("software-architect"));
         assert_eq!(nearest("lead", ["technical-lead", "qa-lead"]), None);
-        // A key of megabytes is compared with nothing.
+        // Very long keys are compared with nothing.
         let started = std::time::Instant::now();
         assert_eq!(nearest(&"x".repeat(2_000_000), ["round", "agent"]), None);
         assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());

@@ -1,31 +1,31 @@
 //! roundtable: blind rounds among AI participants.
 //!
-//! A facilitator opens a round; one frozen snapshot goes to every participant at once; answers are
-//! sealed as they arrive and revealed together when the round closes; ballots are counted by a rule
-//! fixed beforehand. Commands go in, events come out, state is a fold of events.
+//! A facilitator opens a round. One frozen snapshot goes to every participant at once; answers are sealed on
+//! arrival and revealed together when the round closes. A rule fixed beforehand counts the ballots. Commands
+//! produce events, and state is a fold of events.
 //!
-//! In reading order; an arrow never runs back (`tests/integration/tidy.rs` sees to it):
+//! Modules in reading order; each uses only earlier ones (tested by `tests/integration/tidy.rs`):
 //!
-//! - [`diagnostic`], [`sanitize`], [`yaml`]: errors with place and hint, foreign text made harmless, YAML
+//! - [`diagnostic`], [`sanitize`], [`yaml`]: errors with place and hint, safe display of foreign text, YAML
 //! - [`tally`]: voting rules
-//! - [`ballot`]: ballot kinds, their forms, reading a reply
-//! - [`round`]: snapshot, prompt, record and seal
-//! - [`persona`]: who a participant is
-//! - [`workflow`]: the definition a facilitator writes
-//! - [`history`]: events and the state they fold into
-//! - [`handoff`]: what participants and later steps are given
-//! - [`core`]: which events a command yields, what happens next, counts, cost, exit codes
-//! - [`clock`], [`signals`]: the one place that reads the clock; the signals that end the program
-//! - [`participants`]: who answers: HTTP services, programs, people, the rehearsal
-//! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
-//! - [`engine`]: the loop that does what the core says
-//! - [`insight`]: what a session shows, as data and wording
-//! - [`report`]: one output format a file
-//! - [`remote`]: how seats elsewhere are reached, and who answers there
+//! - [`ballot`]: ballot kinds and forms, parsing of replies
+//! - [`round`]: snapshot, prompt, answer record and seal
+//! - [`persona`]: role descriptions
+//! - [`workflow`]: the definition of a session
+//! - [`history`]: events and session state
+//! - [`handoff`]: input of participants and later steps
+//! - [`core`]: decisions on commands, next action, tally of a round, cost, exit codes
+//! - [`clock`], [`signals`]: system clock; signals that end the program
+//! - [`participants`]: HTTP providers, programs, people, rehearsal
+//! - [`journal`]: the `.s2s` file: write, read, verify; keys of open rounds
+//! - [`engine`]: execution of the core's actions
+//! - [`insight`]: views of a session, as data and wording
+//! - [`report`]: one output format per file
+//! - [`remote`]: remote seats and their workers
 //! - [`config`]: folders, settings, providers, prices, trust, the doctor
 //! - [`launch`]: seats, models, scripted answers and linked sessions of a run
-//! - [`tui`]: the terminal screen
-//! - [`cli`]: the command line
+//! - [`tui`]: terminal screen
+//! - [`cli`]: command line
 
 pub mod ballot;
 pub mod cli;

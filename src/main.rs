@@ -1,11 +1,11 @@
-//! The program: everything is in the library.
+//! Entry point; the library contains the program.
 
 use std::alloc::System;
 
 use roundtable::core::ExitCode;
 use zeroizing_alloc::ZeroAlloc;
 
-/// What is freed is wiped: a reply is in many hands before it is sealed, each with a copy.
+/// Wipes all freed memory, because several buffers hold copies of a reply before it is sealed.
 #[global_allocator]
 static MEMORY: ZeroAlloc<System> = ZeroAlloc(System);
 

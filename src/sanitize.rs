@@ -1,8 +1,8 @@
-//! Text of foreign origin: which characters may not reach a terminal, and how they are shown.
+//! Safe display of foreign text on terminals and in reports.
 //!
-//! [`harmless`] is the one place through which every answer, name, path and error passes on its way
-//! to a screen, to stderr or to a text report. It shows what it replaces (`\u{202e}`) and never
-//! deletes silently. [`wrapped`] breaks it into lines of a width.
+//! Every answer, name, path and error passes [`harmless`] before it reaches a screen, stderr or a text
+//! report. It shows what it replaces (`\u{202e}`) and deletes nothing silently. [`wrapped`] breaks safe text
+//! into lines.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Whether a character can act on a terminal or a reader instead of being seen: C0 and C1
-/// controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags,
-/// non-characters. The joiners are not, since emoji and scripts need them: [`floods`].
+/// Returns whether a character can affect a terminal or reader instead of being displayed. These are C0 and
+/// C1 controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags and
+/// non-characters. Joiners are excluded, because emoji and scripts need them; see [`floods`].
 pub fn is_unsafe(c: char) -> bool {
-    // Texts are long, and nearly all of them is this.
+    // Fast path for most of a long text.
     if matches!(c, ' '..='~') {
         return false;
     }
@@ -25,21 +25,20 @@ pub fn is_unsafe(c: char) -> bool {
         | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Stands in an answer for the key that its request carried.
+/// Replaces the API key where an answer repeats it.
 pub const MASKED_KEY: &str = "(masked API key)";
-/// A shorter key is not masked in answers, in characters.
+/// Length in characters from which keys are masked in answers.
 pub const LEAST_KEY: usize = 16;
 
-/// How many marks without width of their own may stand on one another: scripts need up to four.
+/// Most zero-width marks on one character; scripts need up to four.
 const MOST_MARKS: usize = 8;
 
-/// Whether a character adds to the one before it instead of standing beside it.
+/// Returns whether a character modifies the one before it instead of taking its own column.
 fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.width() == Some(0)
 }
 
-/// For every character whether it is one mark too many on the character it adds to, as a joiner is on a Latin
-/// letter.
+/// Marks each character that is one mark too many on its base character, or a joiner on a Latin letter.
 pub fn floods(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     text.char_indices().scan((0, false), |(marks, is_latin), (at, c)| {
         let is_joiner = matches!(c, '\u{200c}' | '\u{200d}');
@@ -49,7 +48,7 @@ pub fn floods(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     })
 }
 
-/// Whether [`harmless`] would change nothing.
+/// Returns whether [`harmless`] would change nothing.
 pub fn is_harmless(text: &str) -> bool {
     if text.is_ascii() {
         return !text.bytes().any(|byte| byte != b'\n' && byte.is_ascii_control());
@@ -57,8 +56,8 @@ pub fn is_harmless(text: &str) -> bool {
     !floods(text).any(|(_, c, is_flood)| is_flood || (c != '\n' && is_unsafe(c)))
 }
 
-/// The text with every unsafe character made visible and floods of marks counted instead of stacked;
-/// line feeds stay, tabs become spaces.
+/// Makes every unsafe character visible and replaces a flood of marks by its count. Line feeds stay, tabs
+/// become spaces.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
         return Cow::Borrowed(text);
@@ -92,25 +91,25 @@ fn say_left_out(count: &mut usize, out: &mut String) {
     }
 }
 
-/// As [`harmless`], on one line: line feeds are shown as `⏎`.
+/// Like [`harmless`], on one line: line feeds appear as `⏎`.
 pub fn harmless_line(text: &str) -> String {
     harmless(text).replace('\n', "⏎")
 }
 
-/// A number with its thousands apart: `2,418`.
+/// Formats a number with thousands separators: `2,418`.
 pub fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
-/// A count with its noun: `1 seat`, `2 seats`.
+/// Formats a count with its noun: `1 seat`, `2 seats`.
 pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", group_digits(count))
 }
 
-/// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.
+/// Breaks text into at most `most` safe lines no wider than `width` columns, at blanks if possible.
 pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for mut rest in harmless(text).split('\n') {
@@ -126,9 +125,8 @@ pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-/// Where a line that is wider than `width` is cut, and where the next one begins: at its last blank
-/// if it has one, else between two characters as they are seen. One wider than the pane stands alone
-/// rather than never.
+/// Returns the end of the first line and the start of the next, if `line` is wider than `width`. The cut is
+/// at the last blank, else between two graphemes. A grapheme wider than `width` gets its own line.
 pub fn broken(line: &str, width: usize) -> Option<(usize, usize)> {
     let (mut used, mut blank) = (0, None);
     for (at, seen) in line.grapheme_indices(true) {

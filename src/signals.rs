@@ -1,4 +1,4 @@
-//! The signals that end the program.
+//! Signals that end the program.
 
 use std::io;
 
@@ -28,7 +28,7 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Waits for one; gives the exit code that tells which it was.
+    /// Waits for a signal and returns its exit code.
     pub async fn any(&mut self) -> ExitCode {
         #[cfg(unix)]
         tokio::select! {

@@ -1,11 +1,10 @@
-//! Estimate of the tokens of a text: the one that sizes, costs and waits are reckoned from.
+//! Token estimate of a text, used for sizes, costs and rate limits.
 //!
-//! Each character has a price that was measured, after the one before it, so that no tokenizer with its
-//! megabytes is needed: `tests/tokens` has the counts of two tokenizers and the program that makes them. English
-//! texts, code and YAML are within a tenth of both; other languages are within a fifth of the newer one, and
-//! tables, numbers and keys within a third. A prompt counts as cut where a service counts half of the estimate.
+//! Each character has a measured price that depends on the character before it, so no tokenizer is needed.
+//! `tests/tokens` has the counts of two tokenizers and the program that made them. English texts, code and
+//! YAML are within 10 % of both; other languages within 20 % of the newer one; tables, numbers and keys
+//! within a third. A prompt counts as cut if a provider counts less than half of the estimate.
 
-/// Returns about how many tokens a text is.
 pub fn estimated_tokens(text: &str) -> usize {
     let mut before = '\n';
     // In hundredths of a token.
@@ -14,7 +13,7 @@ pub fn estimated_tokens(text: &str) -> usize {
         let price = match c {
             '\n' if before != '\n' => 80,
             ' ' if before == ' ' => 3,
-            // They belong to the token of what follows.
+            // Whitespace belongs to the token that follows.
             ' ' | '\t' | '\r' | '\n' => 0,
             '0'..='9' if before.is_ascii_digit() => 30,
             // A number's first digit; rare accents, marks, signs and lines.

@@ -1,10 +1,10 @@
-//! What people write who come from other tools, and what it is called here.
+//! Synonyms from other tools and their terms here, for command line and definitions.
 //!
-//! One table for the command line and for definitions, asked before the nearest known word. A word that can mean
-//! one thing only is taken for it; another one is refused with its cure.
+//! The table is consulted before the nearest known word. An unambiguous synonym is accepted; any other is an
+//! error with a hint.
 
-/// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
-/// words, the word here, and what to write. Without a hint the word is taken for the one here.
+/// Rows: the place (a verb, a flag, a map or a key of a definition), synonyms, the term here, and the hint.
+/// Without a hint, the synonym is accepted.
 const TABLE: [(&str, &str, &str, &str); 79] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
@@ -127,19 +127,19 @@ const TABLE: [(&str, &str, &str, &str); 79] = [
     ("name", "consensus unanimity", "unanimous", ""),
 ];
 
-/// The word that is meant by one that is not known at its place, and the hint.
+/// Returns the term meant by an unknown word at a place, and the hint.
 pub fn meant(place: &str, word: &str) -> Option<(&'static str, &'static str)> {
     let word = word.to_lowercase();
     let row = TABLE.iter().find(|row| row.0 == place && row.1.split(' ').any(|known| known == word))?;
     Some((row.2, row.3))
 }
 
-/// The word here, where another one is taken for it.
+/// Returns the term that an accepted synonym stands for.
 pub fn alias(place: &str, word: &str) -> Option<&'static str> {
     meant(place, word).filter(|(_, hint)| hint.is_empty()).map(|(word, _)| word)
 }
 
-/// How the names of models begin that people write alone, and who serves them.
+/// Prefixes of model names that people write without a provider, and their provider.
 const FAMILIES: [(&str, &str); 8] = [
     ("gpt", "openai"),
     ("claude", "anthropic"),
@@ -151,14 +151,14 @@ const FAMILIES: [(&str, &str); 8] = [
     ("deepseek", "deepseek"),
 ];
 
-/// A model's name with its provider, where it was written without.
+/// Adds the provider to a model name written without one.
 pub fn model_meant(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let (_, provider) = FAMILIES.iter().find(|(family, _)| lower.starts_with(family))?;
     Some(format!("{provider}/{name}"))
 }
 
-/// A model's name that was written with a colon after its provider.
+/// Rewrites a model name with a colon after its provider.
 pub fn model_with_slash(name: &str) -> Option<String> {
     let (provider, model) = name.split_once(':').filter(|_| !name.contains('/'))?;
     let is_known =

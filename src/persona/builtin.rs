@@ -1,10 +1,10 @@
-//! The personas that every copy of the program carries.
+//! Built-in personas.
 
 use std::sync::LazyLock;
 
 use super::Persona;
 
-/// Name and file text of each built-in persona, in the order they are listed.
+/// Name and file text of each built-in persona, in listing order.
 pub const BUILTIN: [(&str, &str); 17] = [
     ("software-architect", include_str!("../../personas/software-architect.md")),
     ("security-champion", include_str!("../../personas/security-champion.md")),
@@ -25,7 +25,7 @@ pub const BUILTIN: [(&str, &str); 17] = [
     ("facilitator", include_str!("../../personas/facilitator.md")),
 ];
 
-/// They are read once: each seat of a large panel may look for one.
+/// Parsed once, because each seat of a large panel may look one up.
 static READ: LazyLock<Vec<Persona>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| Persona::parse(text, &format!("personas/{name}.md")).ok();
     BUILTIN.iter().filter_map(read).collect()

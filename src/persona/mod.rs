@@ -1,7 +1,7 @@
-//! Personas: Markdown files with YAML front matter, and those built in.
+//! Personas: Markdown files with YAML front matter, and built-in ones.
 //!
-//! A persona is data: its text is handed on as it stands and never read as a template. This room
-//! parses and does no IO; whoever finds the files passes their text in.
+//! A persona is data: its text reaches the model unchanged and is never a template. No I/O: callers pass the
+//! text of files.
 
 mod builtin;
 
@@ -10,31 +10,31 @@ pub use builtin::{BUILTIN, builtin};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value, literal_keys, read};
 
-/// Front matter larger than this is refused, in bytes.
+/// Largest accepted front matter, in bytes.
 const MAX_FRONT_MATTER: usize = 64 * 1024;
-/// A persona file larger than this is refused, in bytes.
+/// Largest accepted persona file, in bytes.
 pub const MAX_PERSONA: usize = 1024 * 1024;
 
-/// A participant's stance and interests, with the text that says so.
+/// Role description of a participant: its stance and interests, with the text for the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Persona {
-    /// Kebab-case name, unique where it is looked up.
+    /// Kebab-case name, unique in its folder.
     pub name: String,
     pub description: String,
-    /// `provider/model`, if the persona names one.
+    /// `provider/model`, if the persona sets one.
     pub model: Option<String>,
-    /// Tools it asks for; anything here keeps it out of a blind round.
+    /// Tools that the persona requests; with any, it cannot join a blind round.
     pub tools: Vec<String>,
-    /// Words others may know its work by.
+    /// Words that describe its work to others.
     pub tags: Vec<String>,
-    /// The body, handed to the model as it stands.
+    /// Body of the file; reaches the model unchanged.
     pub text: String,
     /// Notices about keys without effect.
     pub notices: Vec<String>,
 }
 
 impl Persona {
-    /// Someone of whom nothing but a name is known.
+    /// Creates a persona with a name and nothing else.
     pub fn nobody(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -47,22 +47,19 @@ impl Persona {
         }
     }
 
-    /// The persona of a participant that brings its own text.
+    /// Creates the persona of a participant with its own text.
     pub fn own(name: &str, text: &str) -> Self {
         Self { text: format!("{}\n", text.trim_end()), ..Self::nobody(name) }
     }
 
-    /// Reads a persona file; `file` names it in errors.
-    ///
-    /// # Errors
-    /// No front matter, no closing `---`, a missing name, or a value of the wrong type, each with
-    /// its line.
+    /// Parses a persona file; `file` names it in errors. # Errors
+    /// No front matter, no closing `---`, a missing name, or a value of the wrong type, each with its line.
     pub fn parse(source: &str, file: &str) -> Result<Self, Diagnostic> {
         if source.len() > MAX_PERSONA {
             return Err(Diagnostic::new("persona is larger than 1 MiB").with_file(file));
         }
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-        // However lines end, they end so from here on; a CR that is left would join the next LF one day.
+        // Uniform line ends prevent a leftover CR from merging with a later LF.
         let source = source.replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = split_front_matter(&source, file)?;
         let (node, is_loose) = match read(front, file) {
@@ -114,7 +111,7 @@ impl Persona {
         Ok(())
     }
 
-    /// The tag its work goes by: the first two tags, sorted, or `participant`.
+    /// Returns the pseudonym for its work: the first two tags, sorted, or `participant`.
     pub fn author_tag(&self) -> String {
         let mut tags: Vec<&str> = self.tags.iter().take(2).map(String::as_str).collect();
         tags.sort_unstable();
@@ -122,7 +119,7 @@ impl Persona {
     }
 }
 
-/// `name` can name a persona, a participant or a file in a persona folder.
+/// Returns whether `name` is valid for a persona, a participant or a file in a persona folder.
 pub fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
@@ -131,13 +128,13 @@ pub fn is_name(name: &str) -> bool {
         && !name.ends_with('.')
 }
 
-/// The problem that no persona has this name.
+/// Returns the error for an unknown persona name.
 pub fn unknown(name: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::new(format!("no persona `{name}`")).hint(did_you_mean(name, known))
 }
 
-/// Front matter as Claude Code writes and reads it, where that is no YAML: a line that begins with a known key
-/// begins that key's text, up to the next such line. Each key counts once.
+/// Parses front matter in the looser style of Claude Code. A line that begins with a known key starts its
+/// text, which ends at the next such line. The first use of a key counts.
 fn loose(front: &str, file: &str) -> Option<Node> {
     const KEYS: [&str; 9] =
         ["name", "description", "model", "tools", "color", "tags", "skills", "priorities", "permissionMode"];
@@ -157,14 +154,14 @@ fn loose(front: &str, file: &str) -> Option<Node> {
     }
     let strict = texts.into_iter().map(|(key, text)| {
         let whole = format!("{key}:{text}\n");
-        // Only what is no YAML is taken as a text.
+        // A value that is valid YAML stays YAML; any other becomes a text.
         let is_yaml = read(&whole, file).is_ok();
         if is_yaml { whole } else { format!("{key}: {}\n", serde_json::Value::from(text.trim())) }
     });
     read(&strict.collect::<String>(), file).ok()
 }
 
-/// Splits a file at the lines `---`, which may end with blanks.
+/// Splits a file at its two `---` lines, which may end with blanks.
 fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Diagnostic> {
     let problem = |message: &str, hint: &str| Diagnostic::new(message).hint(hint).at(file, 1, 1);
     let mut lines = source.split_inclusive('\n');
@@ -185,7 +182,7 @@ fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a s
     Err(problem("front matter has no closing `---`", "close it with a line `---`"))
 }
 
-/// Front matter starts on the file's second line.
+/// Adds one to the line, because front matter starts on the file's second line.
 fn shift_line(mut problem: Diagnostic) -> Diagnostic {
     if let Some(place) = &mut problem.place {
         place.line += u64::from(place.line > 0);
@@ -200,7 +197,7 @@ fn text(node: &Node, key: &str, file: &str) -> Result<String, Diagnostic> {
     }
 }
 
-/// A list of words, or one text with commas between them.
+/// Reads a list of words, or one text with commas between them.
 fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> {
     match &node.value {
         Value::Text(text) => {

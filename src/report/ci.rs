@@ -1,7 +1,7 @@
-//! A session for systems that run builds: a `JUnit` file, and the annotations of a GitHub workflow.
+//! Reports for build systems: a `JUnit` file, and annotations of a GitHub workflow.
 //!
-//! A session fails there exactly if its exit code is not 0; rounds and steps beside that which decides
-//! are passed or skipped. Foreign text is escaped for each format and acts in neither.
+//! The session fails exactly if its exit code is not 0; other rounds and steps pass or are skipped. Foreign
+//! text is escaped for each format.
 
 use std::fmt::Write as _;
 
@@ -16,19 +16,19 @@ use crate::sanitize::{harmless, harmless_line};
 enum Standing {
     #[default]
     Passed,
-    /// Not decided, and something else was taken for it.
+    /// Undecided, but another result replaced it.
     Skipped,
     Failed,
     Unfinished,
 }
 
-/// One round, or the session as a whole.
+/// One round, or the entire session.
 #[derive(Default)]
 struct Case {
     name: String,
     seconds: f64,
     standing: Standing,
-    /// Why it did not pass.
+    /// Reason for not passing.
     why: String,
     said: Vec<String>,
     /// Seats without a ballot, with the reason, one per line.
@@ -39,7 +39,7 @@ fn undecided(failed: bool) -> Standing {
     if failed { Standing::Failed } else { Standing::Skipped }
 }
 
-/// Every round in its order, and the session last.
+/// Returns one case per round, in order, and the session's case last.
 fn cases(document: &Document<'_>) -> Vec<Case> {
     let not_held = document.not_held.iter().map(|round: &RoundNotHeld<'_>| Case {
         name: format!("round {}", round.step),
@@ -100,12 +100,12 @@ fn whole(document: &Document<'_>) -> Case {
     }
 }
 
-/// How long a session took; nothing before it is over.
+/// Returns the session's duration in seconds; 0 until it is closed.
 fn seconds(document: &Document<'_>) -> f64 {
     if document.resume_verb.is_none() { document.took_ms as f64 / 1000.0 } else { 0.0 }
 }
 
-/// The session as a `JUnit` file: one suite, one case per round and one for the session.
+/// Returns a `JUnit` file: one suite, one case per round and one for the session.
 pub fn junit(document: &Document<'_>) -> String {
     let cases = cases(document);
     let count = |standing| cases.iter().filter(|case| case.standing == standing).count();
@@ -142,8 +142,8 @@ pub fn junit(document: &Document<'_>) -> String {
     out
 }
 
-/// The session as annotations of a GitHub workflow, one command per line: an error for what failed, a
-/// warning for what is missing or skipped, a notice for each result.
+/// Returns annotations of a GitHub workflow, one command per line: errors for failures, warnings for missing
+/// or skipped parts, notices for results.
 pub fn github(document: &Document<'_>) -> String {
     let mark = document.mark;
     let mut out = String::new();
@@ -157,7 +157,7 @@ pub fn github(document: &Document<'_>) -> String {
             let mark = if text.starts_with(mark) { "" } else { mark };
             let _ = writeln!(out, "::{level} title={}::{mark}{}", property(&case.name), message(text));
         };
-        // What a case says of itself may begin with why it failed.
+        // A case's lines may begin with its failure, which must not appear twice.
         let mut said: Vec<&str> = case.said.iter().map(String::as_str).collect();
         if case.standing != Standing::Passed || said.is_empty() {
             said.insert(0, otherwise);
@@ -173,9 +173,9 @@ pub fn github(document: &Document<'_>) -> String {
     out
 }
 
-/// Findings at their place in the code, where they have one.
+/// Writes the annotation of a finding, at its place in the code if it has one.
 fn annotation(group: &FindingGroup<'_>, mark: &str, out: &mut String) {
-    // GitHub's word for a note.
+    // GitHub calls a note a notice.
     let level = level(group.severity).replace("note", "notice");
     let file = group.file.map(|file| format!(",file={}", property(file))).unwrap_or_default();
     let lines = group.lines.map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
@@ -190,7 +190,7 @@ fn annotation(group: &FindingGroup<'_>, mark: &str, out: &mut String) {
     );
 }
 
-/// Text of an XML element, with nothing in it that XML 1.0 refuses.
+/// Escapes the text of an XML element; callers remove characters that XML 1.0 forbids.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -199,7 +199,7 @@ fn attribute(text: &str) -> String {
     escaped(&harmless_line(text)).replace('"', "&quot;").replace('\'', "&apos;")
 }
 
-/// The text of a workflow command: on one line, which no text of it can end.
+/// Escapes the text of a workflow command, so that it cannot end its line.
 fn message(text: &str) -> String {
     harmless_line(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

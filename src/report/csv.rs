@@ -1,4 +1,4 @@
-//! One line a seat, for spreadsheets: RFC 4180, every cell quoted, none that could be a formula.
+//! One line per seat, for spreadsheets (RFC 4180): every cell quoted, none a formula.
 
 use super::model::{Document, RoundNotHeld, RoundRecord, SeatRecord};
 use crate::handoff::plain_texts;
@@ -12,7 +12,7 @@ const COLUMNS: &str = "session round number question participant persona model w
                        concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal \
                        optimizing_for accepting_as_cost risks suggestions changed_by served";
 
-/// Every seat of every round, in order.
+/// Writes every seat of every round, in order.
 pub fn csv(document: &Document<'_>) -> String {
     let mut out = String::new();
     row(COLUMNS.split(' ').map(str::to_owned), &mut out);
@@ -88,10 +88,10 @@ fn row(cells: impl Iterator<Item = String>, out: &mut String) {
     out.push_str("\r\n");
 }
 
-/// A cell in quotes. One that a spreadsheet could take for a formula begins with an apostrophe.
+/// Quotes a cell. A cell that could be a formula gets an apostrophe first.
 fn quoted(cell: &str) -> String {
     let cell = harmless_line(cell);
-    // Some readers drop spaces before it, and some take the wide forms for the same.
+    // Some readers ignore leading spaces or accept the full-width forms of these signs.
     let starts = ['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
     let is_formula = cell.trim_start().starts_with(starts) && cell.parse::<f64>().is_err();
     let guard = if is_formula { "'" } else { "" };

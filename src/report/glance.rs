@@ -1,6 +1,6 @@
-//! A result in one look: at most 25 lines of a terminal, from what the whole report shows.
+//! Result of a session on one screen: at most 25 terminal lines.
 //!
-//! What has no room is counted. Nothing of a round is in it before the round is revealed.
+//! Omitted items are counted. A round contributes nothing before its answers are revealed.
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -10,31 +10,31 @@ use crate::insight::round_view::{Bar, Supporter, bar_cells};
 use crate::insight::{first_names, pluralize, uncapital};
 use crate::sanitize::{harmless_line, wrapped};
 
-/// The most lines it has; two of a usual terminal are left, for the closing hash and the prompt.
+/// Most lines. The rest of a usual terminal is for the closing hash and the prompt.
 const LINES: usize = 22;
-/// The most lines of one section.
+/// Most lines of one section.
 const OF_SECTION: usize = 6;
-/// How many cells the bar of an option has, and how many its name.
+/// Widths in cells of an option's bar and its name.
 const BAR: usize = 20;
 const NAME: usize = 24;
-/// Where the text of a fact begins.
+/// Column of a fact's text.
 const FACT: usize = 14;
 
-/// The terminal that it is shown on, and how the session's file is named there.
+/// Terminal, and how it names the session's file.
 #[derive(Debug)]
 pub struct Look<'a> {
     pub columns: usize,
     pub has_color: bool,
     pub is_ascii: bool,
-    /// The session's file, as it can be pasted.
+    /// Path of the session's file, ready to paste.
     pub path: &'a str,
-    /// What commands call it.
+    /// File name for commands.
     pub name: &'a str,
 }
 
 type Items = Vec<Vec<String>>;
 
-/// The result of a session for a terminal, each line ended.
+/// Returns the result of a session for a terminal, each line with a line feed.
 pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
     let glance = Glance { document, look };
     let (mut lines, foot) = (glance.head(), glance.foot());
@@ -58,7 +58,7 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
     sections.retain(|(_, items)| !items.is_empty());
     let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { most_lines } else { OF_SECTION });
     for (noun, items) in sections {
-        // Each section that follows has two lines at least.
+        // Each later section gets at least two lines.
         after -= 2;
         let room = most_lines.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, most);
         lines.push(String::new());
@@ -69,7 +69,7 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Shows as many items as `room` lines hold, and how many there are besides.
+/// Shows as many items as fit into `room` lines, and the number of omitted ones.
 fn show(items: Items, noun: &str, mut room: usize, lines: &mut Vec<String>) {
     let (is_whole, count) = (items.iter().map(Vec::len).sum::<usize>() <= room, items.len());
     for (at, item) in items.into_iter().enumerate() {
@@ -87,12 +87,12 @@ struct Glance<'a> {
 }
 
 impl Glance<'_> {
-    /// Text in a color where the terminal wants that.
+    /// Colors text if the terminal supports it.
     fn painted(&self, code: &str, text: &str) -> String {
         if self.look.has_color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// At most so many indented lines; what is left out ends in a sign.
+    /// Returns at most `most` indented lines; a cut text ends with `…`.
     fn lines(&self, text: &str, indent: usize, most: usize) -> Vec<String> {
         let width = self.look.columns.saturating_sub(indent).max(10);
         let mut lines = wrapped(&harmless_line(text), width, most + 1);
@@ -121,7 +121,7 @@ impl Glance<'_> {
         lines
     }
 
-    /// The decisions of the session, three lines each.
+    /// Returns the decisions of the session, three lines each.
     fn decisions(&self) -> Items {
         let item = |page: &Page<'_>| {
             let made = &page.verdict.made;
@@ -134,7 +134,7 @@ impl Glance<'_> {
         self.document.decisions.iter().map(item).collect()
     }
 
-    /// The lines of blocks: opinions, findings, the estimates of each round, seats that did not count.
+    /// Returns the lines of blocks: opinions, findings, estimates by round, seats that did not count.
     fn blocks<'a>(&self, blocks: impl IntoIterator<Item = &'a Block>) -> Items {
         let of_block = |block: &Block| {
             let note =
@@ -149,7 +149,7 @@ impl Glance<'_> {
         blocks.into_iter().flat_map(of_block).collect()
     }
 
-    /// A bar for each option, with the seats behind it.
+    /// Returns a bar for each option, with the seats that support it.
     fn counts(&self, page: &Page<'_>, run: Option<&RoundRecord<'_>>) -> Items {
         let chart = run.and_then(|run| run.chart.as_ref());
         let bars = chart.iter().flat_map(|chart| &chart.bars);
@@ -186,7 +186,7 @@ impl Glance<'_> {
         lines
     }
 
-    /// What each seat said, a sentence each, where nobody disagrees with a result.
+    /// Returns one sentence per seat, for a result without dissent.
     fn reasons(&self, run: Option<&RoundRecord<'_>>) -> Items {
         let seats = run.iter().flat_map(|run| &run.seats).filter(|seat| !seat.said.is_empty());
         let line = |seat: &SeatRecord<'_>| format!("{}: {}", seat.participant, sentence(&seat.said));
@@ -205,7 +205,7 @@ impl Glance<'_> {
         page.dissent.iter().map(item).collect()
     }
 
-    /// Strength, independence, approval, cost, where it is saved, and the two commands that come next.
+    /// Returns strength, independence, approval, cost, the file's path and the next two commands.
     fn foot(&self) -> Vec<String> {
         let document = self.document;
         let mut facts: Vec<(&str, String)> = Vec::new();
@@ -240,6 +240,6 @@ impl Glance<'_> {
 fn sentence(text: &str) -> &str {
     let text = text.trim().lines().next().unwrap_or_default();
     let mut ends = text.match_indices(['.', '!', '?']).map(|(at, _)| &text[..=at]);
-    // "Redis." says no more than the vote.
+    // "Redis." adds nothing to the vote.
     ends.find(|said| said.contains(' ') && text[said.len()..].starts_with(' ')).unwrap_or(text)
 }

@@ -1,7 +1,7 @@
-//! JSON that a terminal can show: the same value, with nothing left in it that acts on a screen.
+//! JSON report that is safe to show on a terminal.
 //!
-//! Controls, bidi overrides and invisible characters become `\uXXXX`, so a program that reads the
-//! JSON gets the raw text back. It works on JSON text; prose goes through `crate::sanitize`.
+//! Controls, bidi overrides and invisible characters become `\uXXXX`, so that parsing restores the raw text.
+//! Prose goes through `crate::sanitize` instead.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,23 +11,23 @@ use serde_json::Value;
 use super::model::Document;
 use crate::sanitize::{floods, is_harmless, is_unsafe};
 
-/// The report as JSON: the model that every format is written from, with stable keys for scripts.
+/// Returns the report as JSON: the model of all formats, with stable keys for scripts.
 pub fn json(document: &Document<'_>) -> String {
     pretty(&serde_json::to_value(document).unwrap_or_default())
 }
 
-/// A JSON value on many lines, safe to show on a terminal.
+/// Formats a JSON value on several lines, safe for a terminal.
 pub fn pretty(value: &Value) -> String {
     terminal_safe_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n")).into_owned()
 }
 
-/// A JSON value on one line, safe to show on a terminal.
+/// Formats a JSON value on one line, safe for a terminal.
 pub fn safe_json(value: &Value) -> String {
     terminal_safe_json(&value.to_string()).into_owned()
 }
 
-/// JSON text with every unsafe character inside its strings written as `\uXXXX`; line feeds
-/// between values stay.
+/// Escapes every unsafe character inside the strings of JSON text as `\uXXXX`; line feeds between values
+/// stay.
 pub fn terminal_safe_json(json: &str) -> Cow<'_, str> {
     if is_harmless(json) {
         return Cow::Borrowed(json);

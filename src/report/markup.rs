@@ -1,15 +1,15 @@
-//! Foreign text in HTML: shown, never markup, safe in elements and in attributes.
+//! Foreign text in HTML: shown as text, safe in elements and attributes.
 
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event as Markup, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use crate::sanitize::harmless;
 
-/// Every heading of the record stands below that of the page.
+/// Headings of the record are below that of the page.
 const HEADING: Tag<'_> =
     Tag::Heading { level: HeadingLevel::H3, id: None, classes: Vec::new(), attrs: Vec::new() };
 
-/// A text with what would act made visible and what would be markup escaped; line feeds stay.
+/// Makes unsafe characters visible and escapes markup; line feeds stay.
 pub fn e(text: &str) -> String {
     let text = harmless(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -26,7 +26,7 @@ pub fn e(text: &str) -> String {
     out
 }
 
-/// The report's own Markdown as HTML; markup in its texts stays text, and nothing is a link or a picture.
+/// Renders the report's own Markdown as HTML. Markup inside texts stays text; links and images are removed.
 pub fn rendered(text: &str) -> String {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
         Markup::Html(text) | Markup::InlineHtml(text) => Some(Markup::Text(text)),

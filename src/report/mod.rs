@@ -1,8 +1,8 @@
-//! The reports: what a session was, as text for people and as data for programs; one format a file.
+//! Reports of a session, as text for people and data for programs; one format per file.
 //!
-//! Each format is a function of the [`Document`], the model of a report, or of one event of the log. While a
-//! round is open they show which seats are sealed or failed and nothing of an answer. Text of foreign origin
-//! is shown, never interpreted. They open no file and decide nothing: what counts was settled by the tally.
+//! Each format is a function of the [`Document`] or of one event. While a round is open, reports show which
+//! seats are sealed or failed, but no part of an answer. Foreign text is shown, never interpreted. Reports
+//! open no file and decide nothing; the tally settles what counts.
 
 mod ci;
 mod csv;
@@ -38,7 +38,7 @@ use crate::core::{Deciding, deciding};
 use crate::history::{Session, SessionClosed, Status};
 use crate::insight::{Headline, session_headline, tally};
 
-/// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
+/// Returns the outcome in a few words: why the session was ended, else its decision or why it has none.
 pub fn outcome(session: &Session) -> Option<String> {
     Some(outcome_headline(session)?.label)
 }

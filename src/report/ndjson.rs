@@ -1,8 +1,8 @@
-//! One JSON object an event: what `--json` prints, in the order of the log.
+//! Output of `--json`: one JSON object per event, in the order of the log.
 //!
-//! Keys: `seq, at, event, session, prev`, the event's own, `hash` last. A work item carries the
-//! whole of what its seat was handed, put together from the parts in the log. Text is raw, escaped
-//! so that a terminal may show it. It adds no judgement: nothing here is counted or left out.
+//! Keys: `seq, at, event, session, prev`, the event's own, `hash` last. A work item contains the full input
+//! of its seat, assembled from the log. Text is raw, escaped for terminals. No event is interpreted or left
+//! out.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use super::safe_json;
 use crate::ballot::KindInfo;
 use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
-/// The line of one event, without a line feed. `session` is the state after it.
+/// Formats one event without a line feed. `session` is the state after it.
 pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, session: &Session) -> String {
     let mut own = serde_json::to_value(event).unwrap_or_default();
     let own = own.as_object_mut().expect("an event is an object");
@@ -27,7 +27,7 @@ pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, sess
     safe_json(&line)
 }
 
-/// Adds the whole of what a seat was handed.
+/// Adds the full input of a seat.
 fn tell_offer(line: &mut Value, item: &WorkItemOffered, session: &Session) {
     line["goal"] = json!(session.definition().goal);
     line["constraints"] = json!(session.definition().constraints);
@@ -44,7 +44,7 @@ fn tell_offer(line: &mut Value, item: &WorkItemOffered, session: &Session) {
     line["prompt"] = prompt.into();
 }
 
-/// The task of a seat in words, and what was made before.
+/// Returns the seat's task in words, and earlier results.
 fn stage_context(item: &WorkItemOffered, round: &RoundRun, session: &Session) -> Value {
     let step = session.definition().step(&item.step);
     let asked = step.and_then(|step| step.description.as_deref()).unwrap_or(&round.opened.question);

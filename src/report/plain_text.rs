@@ -1,7 +1,7 @@
-//! One plain line an event: for a replay on paper and for progress while a session runs.
+//! Plain-text events, one line each: for replays in text, and for progress messages.
 //!
-//! A line tells what may be seen at that moment: of a sealed seat its name and how long it took,
-//! never a text, a length or a count of tokens. Every line is one line, safe for a terminal.
+//! A line shows only what is public at that moment: of a sealed seat its name and duration, never text,
+//! length or tokens. Every line is safe for a terminal.
 
 use std::fmt::Write as _;
 
@@ -19,17 +19,17 @@ use crate::insight::{
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
 
-/// How much of an open answer a line shows, in characters.
+/// Longest excerpt of an answer in a line, in characters.
 const EXCERPT: usize = 100;
 
-/// The line for one event; none for what another line says. `session` is the state after it.
+/// Formats one event; `None` if another line already covers it. `session` is the state after it.
 pub fn event_line(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
     let what = event_text(event, session)?;
     let clock: String = at.to_string().chars().skip(11).take(8).collect();
     Some(format!("{clock}  {}", harmless_line(&what)))
 }
 
-/// A text after a mark; nothing where there is none.
+/// Returns the text after a mark; empty without text.
 fn after(mark: &str, text: Option<&str>) -> String {
     text.map(|text| format!("{mark}{text}")).unwrap_or_default()
 }
@@ -37,14 +37,14 @@ fn after(mark: &str, text: Option<&str>) -> String {
 fn event_text(event: &Event, session: &Session) -> Option<String> {
     Some(match event {
         Event::SessionOpened(opened) => session_opened(opened, session),
-        // The round's own line follows and says more.
+        // The round's own line follows with more detail.
         Event::StepStarted(StepStarted { kind, .. }) if kind == "round" => return None,
         Event::StepStarted(StepStarted { step, kind, .. }) => format!("step {step} begins ({kind})"),
         Event::ContextChanged { text: Some(_) } => "CONTEXT.md is read".to_owned(),
         Event::ContextChanged { text: None } => "CONTEXT.md is gone".to_owned(),
         Event::RoundOpened(opened) => round_opened(opened),
         Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
-        // The item's offer has said it; a claim is made longer without a word.
+        // The offer already has a line, and a renewed claim needs none.
         Event::WorkItemClaimed(claim) if claim.attempt == 1 => return None,
         Event::WorkItemClaimed(claim) => format!("asked  {}  try {}", claim.participant, claim.attempt),
         Event::WorkItemReturned(back) => work_returned(back),

@@ -1,8 +1,8 @@
-//! Foreign text in Markdown: shown as it was, with no say in the report's structure.
+//! Foreign text in Markdown: readable as written, without effect on the report's structure.
 //!
-//! Many lines become a block quote, one line is escaped in place. Neither can start a heading, a
-//! list, a fence, a table, a link, an image or HTML outside its place, nor reach a terminal. What is
-//! harmless is left as it was written, so that the report can be read and searched as plain text.
+//! Several lines become a block quote; one line is escaped in place. Neither can start a heading, list,
+//! fence, table, link, image or HTML, or control a terminal. Harmless text stays unchanged, so that reports
+//! can be read and searched as plain text.
 
 use std::fmt::Write as _;
 
@@ -11,12 +11,12 @@ use serde_json::Value;
 use crate::insight::cut;
 use crate::sanitize::{harmless, harmless_line};
 
-/// One line of foreign text within a line of the report.
+/// Formats one line of foreign text within a line of the report.
 pub fn inline(text: &str) -> String {
     escaped(harmless_line(text).trim(), &['`', '*'], &['#', '-', '+', '>', '=', '|', '~'])
 }
 
-/// One line of foreign text as code; longer runs of backticks around it if it holds some.
+/// Formats one line of foreign text as code, with longer fences if it contains backticks.
 pub fn code(text: &str) -> String {
     let line = harmless_line(text);
     if !line.contains('`') {
@@ -27,36 +27,36 @@ pub fn code(text: &str) -> String {
     format!("{fence} {line} {fence}")
 }
 
-/// Foreign text as a block quote, with a line feed after every line.
+/// Formats foreign text as a block quote, with a line feed after every line.
 pub fn quote(text: &str) -> String {
     let mut out = String::new();
     quote_lines(text, "", "", &mut out);
     out
 }
 
-/// A block of lines, each two spaces further in.
+/// Indents each line of a block by two spaces.
 pub fn indented(block: &str) -> String {
     block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
 }
 
-/// One line of foreign text within a cell of a table.
+/// Formats one line of foreign text for a table cell.
 pub fn cell(text: &str) -> String {
-    // A pipe ends a cell, whatever stands before it.
+    // An escaped pipe would still end the cell.
     const PIPE: &str = "\u{e000}";
     inline(&text.replace('|', PIPE)).replace(PIPE, "&#124;")
 }
 
-/// The same as code, where that holds no pipe.
+/// Formats a table cell as code, unless it contains a pipe.
 pub fn tag(text: &str) -> String {
     if text.contains('|') { cell(text) } else { code(text) }
 }
 
-/// A value of YAML: a JSON string is one too.
+/// Formats a YAML value; every JSON string is one.
 pub fn yaml(text: &str) -> String {
     Value::from(harmless_line(text)).to_string()
 }
 
-/// A value of an answer as a block quote: a list as its items, a map as `key: value` items.
+/// Formats a value as a block quote: a list as items, a map as `key: value` items.
 pub fn quote_value(value: &Value) -> String {
     let mut out = String::new();
     match value {
@@ -79,10 +79,11 @@ pub fn quote_value(value: &Value) -> String {
     out
 }
 
-/// How much of one part of an answer stands in a report, in characters; the file has all of it.
+/// Longest part of an answer in a report, in characters; the session file has all of it.
 const PART: usize = 20_000;
 
-/// One part of an answer as an item: on the line of its heading, or below it if there are lines or sentences.
+/// Formats one part of an answer as an item: on its heading's line, or below it if it has several lines or
+/// sentences.
 pub fn part(heading: &str, value: &Value) -> String {
     if is_blank(value) {
         return String::new();
@@ -98,7 +99,7 @@ pub fn part(heading: &str, value: &Value) -> String {
     format!("  - {heading}:\n\n{}\n", indented(&indented(&quote_value(value))))
 }
 
-/// Whether a value holds nothing to show.
+/// Returns whether a value has nothing to show.
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -122,7 +123,7 @@ fn quote_lines(text: &str, first: &str, others: &str, out: &mut String) {
     }
 }
 
-/// A line in a quote: a heading, fence, rule, table or reference at its start is shown as text.
+/// Escapes a heading, fence, rule, table or reference at the start of a quoted line.
 fn guarded(line: &str) -> String {
     let (blanks, text) = line.split_at(line.len() - line.trim_start().len());
     let is_rule = !text.is_empty() && text.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | ' '));
@@ -131,8 +132,8 @@ fn guarded(line: &str) -> String {
     format!("{blanks}{fence}{}", escaped(text, &[], leading))
 }
 
-/// Puts a backslash before what would be read as HTML, a link, an image or an escape, before
-/// `always` anywhere, and before `leading` at the start.
+/// Puts a backslash before HTML, links, images and escapes, before `always` anywhere, and before `leading`
+/// at the start.
 fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut before = None;
@@ -144,7 +145,7 @@ fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
             '(' => before == Some(']'),
             '[' => before == Some('!') || before.is_none() && leading.contains(&'['),
             '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
-            // What would be read as an entity or as emphasis.
+            // Entities and emphasis.
             '&' => after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()),
             '_' => !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)),
             other => always.contains(&other) || before.is_none() && leading.contains(&other),
@@ -158,7 +159,7 @@ fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
     out
 }
 
-/// The first line that is not blank, and a sign that more follow.
+/// Returns the first line that is not blank, with `…` if more follow.
 pub fn first_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();

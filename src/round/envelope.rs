@@ -1,5 +1,4 @@
-//! What a remote seat sends: a sealed and signed ballot, which nobody can read, or a signed failure. Both are
-//! read strictly.
+//! Messages of a remote seat: a sealed, signed ballot or a signed failure. Both are parsed strictly.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,7 @@ pub const MAX_ENVELOPE: usize = 512 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
     pub v: u32,
-    /// The id of the delivery that it answers.
+    /// Id of the delivery that the envelope answers.
     pub delivery: String,
     #[serde(flatten)]
     pub binding: Binding,
@@ -36,7 +35,7 @@ pub struct FailedDelivery {
     pub signature: String,
 }
 
-/// The part of an offer that every version has, and of what answers it.
+/// Ids common to an offer and its answers, in every version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryIds {
     pub delivery: String,
@@ -52,7 +51,7 @@ impl DeliveryIds {
     }
 }
 
-/// A failure at a seat; never a word of a reply.
+/// Failure at a seat; never contains text of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -63,7 +62,7 @@ pub struct Failure {
 }
 
 impl Envelope {
-    /// Reads JSON; `None` if it is no envelope of this version.
+    /// Parses JSON; `None` if it is no envelope of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
         let envelope: Self = read_whole(json, 11)?;
         let Self { delivery, binding: Binding { snapshot_sha256, opened_sha256, .. }, seal, .. } = &envelope;
@@ -78,25 +77,25 @@ impl Envelope {
         padded_length(self.seal.sealed.len().saturating_sub(TAG)).is_none()
     }
 
-    /// Returns whether what is sealed has a length that padding leads to.
+    /// Returns whether the sealed text has a valid padded length.
     pub fn is_padded(&self) -> bool {
         self.seal.sealed.len().checked_sub(TAG).is_some_and(|length| padded_length(length) == Some(length))
     }
 }
 
-/// Reads JSON of so many keys, all of which it must have: none is unknown.
+/// Parses JSON with exactly `keys` keys, none of them unknown.
 fn read_whole<T: DeserializeOwned>(json: &[u8], keys: usize) -> Option<T> {
     let all: Map<String, Value> = serde_json::from_slice(json).ok()?;
     serde_json::from_slice(json).ok().filter(|_| all.len() == keys)
 }
 
-/// Returns whether these are so many bytes in lower-case hex.
+/// Returns whether the text is `bytes` bytes in lower-case hex.
 pub fn is_hex(text: &str, bytes: usize) -> bool {
     text.len() == 2 * bytes && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 impl FailedDelivery {
-    /// Reads JSON; `None` if it is no failure of this version.
+    /// Parses JSON; `None` if it is no failure of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
         let failed: Self = read_whole(json, 7)?;
         let is_formed = failed.v == VERSION

@@ -1,4 +1,4 @@
-//! What a facilitator puts on the table: artifacts, agenda, the rounds before.
+//! Material of a round: artifacts, agenda and earlier rounds.
 
 use std::ops::RangeInclusive;
 
@@ -10,16 +10,16 @@ use crate::ballot::line_range;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Artifact {
     pub id: String,
-    /// One line; its title unless given.
+    /// One line; by default the title.
     pub summary: String,
-    /// Further keys in the order of the snapshot; shown when `relevant`.
+    /// Further keys in snapshot order; shown only if `relevant`.
     pub details: Vec<(&'static str, Value)>,
     pub relevant: bool,
-    /// The source that its content is read from before each round, if it is not in the definition.
+    /// Source from which the content is read before each round; `None` if the definition contains it.
     pub source: Option<EvidenceSource>,
 }
 
-/// The keys of an artifact beside id and summary, in the order a snapshot shows them.
+/// Artifact keys other than id and summary, in snapshot order.
 pub const DETAILS: [&str; 12] = [
     "title",
     "kind",
@@ -34,7 +34,7 @@ pub const DETAILS: [&str; 12] = [
     "content",
     "acceptance",
 ];
-/// Those that say where its content was read; the program writes them, and no definition.
+/// Keys that state where the content was read. Only the program sets them, never a definition.
 pub const PROVENANCE: [&str; 4] = ["source", "commits", "bytes", "sha256"];
 pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sha256", "content"];
 
@@ -46,14 +46,14 @@ pub struct EvidenceSource {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvidencePlace {
-    /// A file of the project, or some of its lines, counted from 1.
+    /// File of the project, or a range of its lines, counted from 1.
     File { path: String, lines: Option<RangeInclusive<u32>> },
-    /// Changes between two commits (`main...HEAD`), in some of the paths or in all.
+    /// Changes between two commits (`main...HEAD`), in some paths or in all.
     Diff { range: String, paths: Vec<String> },
 }
 
 impl EvidencePlace {
-    /// A file as a person names it: `src/cache.rs`, or some lines of it, `src/cache.rs:10-80`.
+    /// Parses a file name with an optional range of lines: `src/cache.rs`, `src/cache.rs:10-80`.
     pub fn file(named: &str) -> Self {
         let cut = named.rsplit_once(':').and_then(|(path, lines)| Some((path, line_range(lines)?)));
         match cut {
@@ -62,7 +62,7 @@ impl EvidencePlace {
         }
     }
 
-    /// Its name: `src/cache.rs:10-80`, or the range of a diff.
+    /// Returns the name: `src/cache.rs:10-80`, or the range of a diff.
     pub fn name(&self) -> String {
         match self {
             Self::File { path, lines: None } => path.clone(),
@@ -77,7 +77,7 @@ impl Artifact {
         self.details.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
 
-    /// Takes over what was read from its source; the rest of it stays.
+    /// Replaces the content by that of `read`; all other keys stay.
     pub fn take_evidence(&mut self, read: Self) {
         self.details.retain(|(key, _)| !EVIDENCE_KEYS.contains(key));
         self.details.extend(read.details.into_iter().filter(|(key, _)| EVIDENCE_KEYS.contains(key)));
@@ -101,7 +101,7 @@ pub struct AgendaItem {
     pub reason: Option<String>,
 }
 
-/// Everything a snapshot may hold; what is empty is left out of it.
+/// Content of a snapshot; empty parts are omitted.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotContent<'a> {
     pub project_summary: Option<&'a str>,
@@ -112,13 +112,13 @@ pub struct SnapshotContent<'a> {
     pub exploration: Option<&'a str>,
     pub ballot: Option<&'a crate::ballot::BallotForm>,
     pub agenda: &'a [AgendaItem],
-    /// The material of this round; the one key that stays when empty, as `[]`.
+    /// Material of this round; the only key that is also written when empty, as `[]`.
     pub artifacts: Vec<&'a Artifact>,
     pub open_conflicts: Vec<Value>,
     pub open_questions: Vec<Value>,
-    /// Closed rounds, the earliest first: `{round, question, synthesis?, outcome?}`.
+    /// Closed rounds, earliest first: `{round, question, synthesis?, outcome?}`.
     pub recent_rounds: Vec<Value>,
-    /// Reasons on options of a round that is revised, without authors: `{option?, for?, against?}`.
+    /// Anonymous reasons about options of the revised round: `{option?, for?, against?}`.
     pub earlier_reasons: Vec<Value>,
     pub earlier_counts: Option<Value>,
     pub context: Map<String, Value>,

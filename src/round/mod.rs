@@ -1,6 +1,6 @@
-//! One blind round: the snapshot, the prompt, the answer of a seat, the seal.
+//! One blind round: snapshot, prompt, answer and seal.
 //!
-//! Pure: time, randomness and keys come in as arguments.
+//! Pure: time, randomness and keys are arguments.
 
 pub mod answer;
 pub mod envelope;

@@ -1,4 +1,4 @@
-//! What a remote seat is asked: an offer, checked before anybody answers it, and the ballot sealed for it.
+//! Offer to a remote seat: checked before it is answered; the seat's sealed ballot.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::seal::{Binding, SealedRecord};
 use super::snapshot::unhex;
 use crate::ballot::BallotForm;
 
-/// The part of a session's public key that its links hold: 16 bytes of its SHA-256, in base64url.
+/// Returns the part of a session's public key that links contain: 16 bytes of its SHA-256, in base64url.
 pub fn fingerprint(table_key: &str) -> Option<String> {
     let hash = Sha256::digest(unhex::<32>(table_key)?);
     Some(URL_SAFE_NO_PAD.encode(hash.get(..16)?))
 }
 
-/// A question to one seat, as far as the seat needs it.
+/// Question to one seat, with everything the seat needs.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Offer {
     v: u32,
@@ -32,10 +32,10 @@ pub struct Offer {
     attempt: u32,
     pub question: String,
     pub ballot: BallotForm,
-    /// The rules of the table, with the answer form: the system message.
+    /// Prompt instructions with the answer form: the system message.
     #[serde(default)]
     pub rules: String,
-    /// The model that a worker is to ask; its first where none is named.
+    /// Model that a worker should ask; by default the worker's first.
     #[serde(default)]
     pub model: Option<String>,
     #[serde(default)]
@@ -45,27 +45,24 @@ pub struct Offer {
     pub snapshot_sha256: String,
     opened_sha256: String,
     pub public_key: String,
-    /// The end of the round, in milliseconds UTC.
+    /// End of the round, in milliseconds UTC.
     #[serde(default)]
     pub deadline: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadOffer {
-    /// It names a table's key that is not trusted.
+    /// Names a session key that is not trusted.
     Stranger,
-    /// It is not signed with that key, or its delivery has other parts.
+    /// Not signed with that key, or the delivery id does not match.
     NotSigned,
-    /// It has a form that this version does not know.
+    /// Has a form that this version does not know.
     Unknown,
 }
 
 impl Offer {
-    /// Reads the JSON of an offer that a trusted table has signed. `is_trusted` judges the table's public
-    /// key, in hex.
-    ///
-    /// # Errors
-    /// When it is not signed so, or of another form.
+    /// Parses the JSON of an offer and checks its signature. `is_trusted` gets the session's public key, in
+    /// hex.
     pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
         let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
         let key = value["table_key"].as_str().unwrap_or_default();
@@ -89,14 +86,14 @@ impl Offer {
         Binding { session, round, participant, snapshot_sha256, opened_sha256 }
     }
 
-    /// The prompt for a model or a program: what a seat of the session's own host is handed.
+    /// Returns the prompt for a model or program, the same as that of a local seat.
     pub fn prompt(&self, snapshot: Arc<str>) -> Prompt {
         let [address, persona] =
             [&self.address, &self.persona].map(|text| text.as_deref().unwrap_or_default());
         Prompt { rules: self.rules.as_str().into(), snapshot, tail: tail(address, persona) }
     }
 
-    /// Signs a ballot that was sealed for it; `None` where it is no seal that may be sent.
+    /// Signs a ballot sealed for this offer; `None` if the seal is malformed.
     pub fn envelope(&self, seal: SealedRecord, key: &SigningKey) -> Option<Envelope> {
         let binding = self.binding();
         let signature = key.sign(&ballot_message(&binding, &self.public_key, &seal)?);

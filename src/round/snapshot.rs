@@ -1,7 +1,7 @@
-//! The snapshot: every byte of `participant_context` above `your_role`, rendered once.
+//! Snapshot: every byte of `participant_context` above `your_role`, rendered once.
 //!
-//! Guarantees: the same material gives the same bytes; the bytes are hashed once and shared by
-//! reference; the address lines that follow are the only part that differs from seat to seat.
+//! Equal material yields equal bytes. They are hashed once and shared by reference. Only the address lines
+//! that follow differ between seats.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Snapshot {
 
 #[cfg(test)]
 thread_local! {
-    /// Snapshots that this thread has rendered.
+    /// Number of snapshots that this thread has rendered.
     pub(crate) static RENDERED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -58,7 +58,7 @@ pub struct AddressLines<'a> {
     pub role: &'a str,
     /// The facilitator's line to every seat.
     pub directive: Option<&'a str>,
-    /// The facilitator's line to this one.
+    /// The facilitator's line to this seat.
     pub own_directive: Option<&'a str>,
     pub earlier_ballot: Option<&'a Map<String, Value>>,
     pub option_order: Option<&'a [String]>,
@@ -76,7 +76,7 @@ pub fn address(lines: AddressLines<'_>) -> String {
     text
 }
 
-/// The parts of a snapshot by size, the largest first: its keys, and each artifact by its id.
+/// Returns the keys and artifacts of a snapshot with their sizes in bytes, largest first.
 pub fn largest_parts(snapshot: &str) -> Vec<(String, usize)> {
     let mut parts: Vec<(String, usize)> = Vec::new();
     for line in snapshot.split_inclusive('\n').skip(1) {

@@ -1,11 +1,9 @@
-//! JSON with comments and trailing commas, made ready for the YAML reader.
+//! Conversion of JSON with comments and trailing commas for the YAML reader.
 //!
-//! What is not JSON is blanked out with spaces, so that every line and column stays where it was.
-//! Surrogate pairs in strings become the character they stand for. Nothing is checked here: the
-//! reader does that.
+//! Everything that is not JSON becomes spaces, so that lines and columns stay the same. Surrogate pairs in
+//! strings become one character. Validity is left to the reader.
 
-/// Blanks `//` and `/* */` comments, trailing commas and tabs outside strings, and joins
-/// surrogate pairs inside them.
+/// Blanks comments, trailing commas and tabs outside strings, and joins surrogate pairs inside them.
 pub fn relaxed_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -28,7 +26,7 @@ pub fn relaxed_json(text: &str) -> String {
     out
 }
 
-/// The length of the comment that the text begins with; 0 where there is none.
+/// Returns the length of the comment at the start of the text; 0 without one.
 fn comment(text: &str) -> usize {
     if text.starts_with("//") {
         text.find('\n').unwrap_or(text.len())
@@ -39,7 +37,7 @@ fn comment(text: &str) -> usize {
     }
 }
 
-/// The length of the string literal that the text begins with.
+/// Returns the length of the string literal at the start of the text.
 fn string(text: &str) -> usize {
     let mut escaped = true;
     for (at, c) in text.char_indices() {
@@ -65,7 +63,7 @@ fn push_string(literal: &str, out: &mut String) {
                     out.push_str(&rest[..taken]);
                 }
             }
-            // JSON allows these as they are, YAML only by their number.
+            // JSON allows these characters in strings; YAML requires an escape.
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
@@ -81,7 +79,7 @@ fn surrogate_pair(text: &str) -> Option<char> {
     (u32::from(joined) > 0xffff).then_some(joined)
 }
 
-/// Only blanks and comments are before a closing bracket.
+/// Returns whether a closing bracket follows, after blanks and comments only.
 fn closes_next(text: &str) -> bool {
     let mut rest = text.trim_start();
     while comment(rest) > 0 {

@@ -1,8 +1,8 @@
-//! YAML in and out, in one place: a reader that keeps lines and columns, and our own writer.
+//! YAML input and output: a reader that keeps lines and columns, and a writer.
 //!
-//! The reader ([`Node`]) takes YAML 1.2 and JSON with comments, refuses duplicate keys, alias bombs
-//! and deep nesting. The writer ([`Out`]) has a fixed style, so that the bytes of a snapshot or of a
-//! session never depend on a library's version.
+//! The reader ([`Node`]) accepts YAML 1.2 and JSON with comments; it rejects duplicate keys, alias bombs and
+//! deep nesting. The writer ([`Out`]) has a fixed style, so the bytes of snapshots and sessions never depend
+//! on a library's version.
 
 mod jsonc;
 mod own;
@@ -19,13 +19,13 @@ pub use write::{Out, write_struct};
 use serde_json::Value as Json;
 
 impl Node {
-    /// The value under a key of a map.
+    /// Returns the value under a key of a map.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
-    /// As [`Node::get`]; null counts as absent.
+    /// Like [`Node::get`]; null counts as absent.
     pub fn given(&self, key: &str) -> Option<&Self> {
         self.get(key).filter(|node| node.value != Value::Null)
     }
@@ -35,14 +35,14 @@ impl Node {
         entries.iter_mut().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
-    /// Takes an entry out of a map.
+    /// Removes an entry from a map.
     pub fn take(&mut self, key: &str) -> Option<(MapKey, Self)> {
         let Value::Map(entries) = &mut self.value else { return None };
         let at = entries.iter().position(|(name, _)| name.text == key)?;
         Some(entries.remove(at))
     }
 
-    /// Adds an entry to a map; the key stands where the map does.
+    /// Adds an entry to a map; its key gets the map's place.
     pub fn add(&mut self, key: &str, node: Self) {
         let key = named(key, self);
         if let Value::Map(entries) = &mut self.value {
@@ -50,23 +50,23 @@ impl Node {
         }
     }
 
-    /// Adds an entry to a map; it stands where the map does.
+    /// Adds an entry to a map; it gets the map's place.
     pub fn push(&mut self, key: &str, value: impl Into<Json>) {
         self.add(key, placed(value.into(), self));
     }
 
-    /// The text under a key of a map; empty if there is none.
+    /// Returns the text under a key of a map; empty if it has none.
     pub fn text(&self, key: &str) -> String {
         self.get(key).map(Self::to_json).as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
     }
 }
 
-/// The key that stands where `at` does.
+/// Creates a key with the place of `at`.
 pub fn named(key: &str, at: &Node) -> MapKey {
     MapKey { line: at.line, column: at.column, text: key.to_owned() }
 }
 
-/// The value as nodes that all stand where `at` does, so that messages lead there.
+/// Converts a value to nodes that all have the place of `at`, so that messages refer to it.
 pub fn placed(value: Json, at: &Node) -> Node {
     let value = match value {
         Json::Null => Value::Null,

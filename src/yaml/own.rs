@@ -1,21 +1,21 @@
-//! The reader of documents that this program wrote: as JSON, and within the memory that is left for them.
+//! Reader of documents that this program wrote, within a memory limit.
 //!
-//! No anchor and no alias is taken, so that nothing unfolds. A document of more values than there is room for
-//! is refused while it is read.
+//! Anchors and aliases are rejected, so nothing can expand. A document with too many values is rejected
+//! while it is read.
 
 use serde_json::Value;
 
 use super::reader::{MAX_DEPTH, explain, options};
 use crate::diagnostic::Diagnostic;
 
-/// A document holds at most so many keys and values.
+/// Most keys and values in a document.
 const MAX_NODES: usize = 1_000_000;
-/// Memory of a key or a value in addition to its text, in bytes.
+/// Memory of a key or value in addition to its text, in bytes.
 const NODE: usize = 100;
-/// An event has so few keys and values of its own that they count for nothing.
+/// Keys and values per document that do not count against the limit; a usual event has fewer.
 const FREE: usize = 48;
 
-/// Reads one document that [`super::Out`] wrote. What its values weigh is taken from `room`.
+/// Reads a document written by [`super::Out`] and subtracts the memory of its values from `room`.
 pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let budget = serde_yaml::budget! {
         max_depth: MAX_DEPTH,

@@ -1,8 +1,7 @@
-//! The reader: a tree of values that remember their line and column.
+//! YAML reader: a tree of values with line and column.
 //!
-//! Guarantees: YAML 1.2 scalars (`no` is text, `017`, `0x1F` and `+1` are text), duplicate keys,
-//! merge keys, alias bombs and nesting past 44 levels are errors with a place. It does not know what any key
-//! means.
+//! Scalars follow YAML 1.2 (`no` is text; so are `017`, `0x1F` and `+1`). Duplicate keys, merge keys, alias
+//! bombs and nesting beyond 44 levels are errors with a place. The meaning of keys is checked elsewhere.
 
 use std::fmt;
 
@@ -12,12 +11,12 @@ use serde_yaml::{Error, Spanned};
 
 use crate::diagnostic::Diagnostic;
 
-/// A value and where it stands; line and column count from 1.
+/// Value and its place; line and column count from 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Node {
     pub line: u64,
     pub column: u64,
-    /// The byte its first character stands at, if that is known.
+    /// Byte offset of the first character, if known.
     pub(crate) offset: Option<usize>,
     pub value: Value,
 }
@@ -29,7 +28,7 @@ pub struct MapKey {
     pub text: String,
 }
 
-/// The entries of a mapping in the order of the file.
+/// Entries of a map, in file order.
 pub type Map = Vec<(MapKey, Node)>;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -38,14 +37,13 @@ pub enum Value {
     Null,
     Bool(bool),
     Number(Number),
-    /// Anything else in one piece.
+    /// Any other scalar.
     Text(String),
     List(Vec<Node>),
     Map(Map),
 }
 
-/// Reads one YAML document that may hold as many values as its text has room for: no alias can make
-/// it unfold into more.
+/// Reads one YAML document with as many values as its size allows; aliases cannot expand it beyond that.
 pub fn read_large(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let room = 2 * text.len() + 1_000;
     let budget = serde_yaml::budget! {
@@ -75,8 +73,8 @@ fn read_within(text: &str, file: &str, budget: Option<serde_yaml::Budget>) -> Re
     Ok(node)
 }
 
-/// Whole numbers that are not spelt as such (`0x1F`, `0o17`, `+1`) stay text: what an option or an
-/// id is called would be lost otherwise.
+/// Turns whole numbers with another spelling (`0x1F`, `0o17`, `+1`) back into text. Otherwise an option or
+/// id would change its name.
 fn keep_spelling(node: &mut Node, text: &str) {
     match &mut node.value {
         Value::Number(number) if number.is_u64() || number.is_i64() => {
@@ -91,13 +89,13 @@ fn keep_spelling(node: &mut Node, text: &str) {
     }
 }
 
-/// Reads a text that is JSON with comments and trailing commas if it begins like that, else YAML.
+/// Reads JSON with comments if the text begins like JSON, else YAML.
 pub fn read_yaml_or_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let start = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
     if start.starts_with(['{', '/']) { read(&super::relaxed_json(text), file) } else { read(text, file) }
 }
 
-/// Lists and maps within each other. Deeper ones could overflow the stack of a 2 MiB thread.
+/// Deepest nesting of lists and maps. Deeper ones could overflow the stack of a 2 MiB thread.
 pub(super) const MAX_DEPTH: usize = 44;
 
 pub(super) fn options(budget: Option<serde_yaml::Budget>) -> serde_yaml::Options {
@@ -125,7 +123,7 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
         (true, Some((_, rest))) => rest,
         _ => message,
     };
-    // A duplicate key is followed by the name of a setting.
+    // The library adds the name of a setting to errors about duplicate keys.
     let message = message.split(", set ").next().unwrap_or_default();
     let known = KNOWN.iter().find(|(part, ..)| message.contains(part));
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
@@ -144,7 +142,7 @@ const INDENT: &str = "indent with spaces, not with tabs";
 const TOO_LARGE: &str = "the file is larger or more deeply nested than a hand-written one may be";
 const TOO_MANY: &str = "it unfolds into more values, or deeper ones, than are read (a budget)";
 
-/// Words of the reader's crate, with a message for the author of a file where its own is none, and a hint.
+/// Error texts of the YAML library: a fragment, a replacement where the original is unclear, and a hint.
 const KNOWN: [(&str, Option<&str>, &str); 18] = [
     ("merge key", Some("merge keys (`<<`) are not taken"), "write the keys out where they belong"),
     (
@@ -175,7 +173,7 @@ const KNOWN: [(&str, Option<&str>, &str); 18] = [
 ];
 
 impl Node {
-    /// A node made by the program, without a place.
+    /// Creates a node without a place.
     pub fn new(value: Value) -> Self {
         Self { line: 0, column: 0, offset: None, value }
     }
@@ -185,13 +183,13 @@ impl Node {
         Self { line: self.line, column: self.column, offset: self.offset, value }
     }
 
-    /// The word that the value begins with in the text it was read from.
+    /// Returns the first word of the value as spelled in the source text.
     pub fn spelling<'t>(&self, text: &'t str) -> &'t str {
         let token = self.offset.and_then(|offset| text.get(offset..)).unwrap_or_default();
         token.split(|c: char| c.is_whitespace() || matches!(c, ',' | '}' | ']')).next().unwrap_or_default()
     }
 
-    /// The same value as plain JSON, keys in order.
+    /// Converts to plain JSON; keys keep their order.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Null => serde_json::Value::Null,
@@ -203,7 +201,7 @@ impl Node {
         }
     }
 
-    /// Names the kind of value: for "expected X, found Y".
+    /// Returns the kind of value for "expected X, found Y".
     pub fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",

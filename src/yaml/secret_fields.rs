@@ -1,12 +1,12 @@
-//! Keys and passwords written as values: found by the name of their field, never shown.
+//! Check for secrets written as values: found by field name, never shown.
 //!
-//! A file that is kept, shared and copied into sessions is no place for them. Only names are looked
-//! at; what a value looks like is never judged.
+//! Files are kept, shared and copied into sessions, so they must not contain secrets. Only field names
+//! matter; values are never judged.
 
 use super::reader::{Node, Value};
 use crate::diagnostic::Diagnostic;
 
-/// Names under which someone would write a key itself; `-` and `_` are left out of the comparison.
+/// Field names that suggest a secret, in lower case without `-` and `_`.
 const NAMES: [&str; 9] = [
     "secret",
     "secretkey",
@@ -19,8 +19,8 @@ const NAMES: [&str; 9] = [
     "bearertoken",
 ];
 
-/// A problem for each field of that name, anywhere in `node`, that holds a value in one piece.
-/// `more` are further names, for places where they can mean nothing else.
+/// Reports each field with such a name and a scalar value, anywhere in `node`. `more` lists further names
+/// that mean a secret at this place.
 pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
     let map = match &node.value {
         Value::List(items) => return items.iter().flat_map(|item| literal_keys(item, file, more)).collect(),
@@ -30,7 +30,7 @@ pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (key, value) in map {
         let is_literal = match &value.value {
-            // A public key says that it is one.
+            // A public key has this prefix.
             Value::Text(text) => !text.starts_with("ed25519:"),
             Value::Number(_) => true,
             _ => false,

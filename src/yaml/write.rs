@@ -1,8 +1,8 @@
-//! The writer: block style, two spaces, keys in the order given.
+//! YAML writer: block style, two spaces, keys in the given order.
 //!
-//! Words are plain where no reader could take them for anything else; one-line text is double
-//! quoted with JSON escapes; text of several lines is a literal block where that is lossless, else
-//! double quoted. Every Unicode text comes back equal from any YAML 1.2 reader.
+//! Words are plain if every reader takes them as text. One-line text is double quoted with JSON escapes.
+//! Text of several lines is a literal block if that is lossless, else double quoted. Every YAML 1.2 reader
+//! restores the exact text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,9 +13,9 @@ use crate::sanitize::is_unsafe;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out<'a> {
-    /// Written as it is: a number, `true`, `null`.
+    /// Written unchanged: a number, `true`, `null`.
     Raw(Cow<'a, str>),
-    /// A word, such as an id: plain where unambiguous.
+    /// Word such as an id: plain if unambiguous.
     Word(Cow<'a, str>),
     Text(Cow<'a, str>),
     List(Vec<Out<'a>>),
@@ -27,12 +27,12 @@ impl<'a> Out<'a> {
         Self::Word(text.into())
     }
 
-    /// Text that is always quoted or a block.
+    /// Creates text that is always quoted or a block.
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A JSON value; `words` says whether its one-word strings may stand plain.
+    /// Converts a JSON value; with `words`, unambiguous one-word strings are plain.
     pub fn json(value: &'a serde_json::Value, words: bool) -> Self {
         use serde_json::Value;
         match value {
@@ -54,7 +54,7 @@ impl<'a> Out<'a> {
         text
     }
 
-    /// The text of a document with the entries of a JSON map, empty for any other value; `words` as in
+    /// Writes a document with the entries of a JSON map, empty for any other value; `words` as in
     /// [`Out::json`].
     pub fn json_document(map: &'a serde_json::Value, words: bool) -> String {
         let entries = map.as_object().into_iter().flatten();
@@ -63,7 +63,7 @@ impl<'a> Out<'a> {
         Self::document(&entries)
     }
 
-    /// Appends a mapping's entries at `indent` spaces, each ended by a line feed.
+    /// Appends a map's entries at `indent` spaces, each with a line feed.
     pub fn write_entries(entries: &[(Cow<'a, str>, Out<'a>)], indent: usize, out: &mut String) {
         for (key, value) in entries {
             spaces(indent, out);
@@ -72,9 +72,8 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Appends the entries of a struct or map to `out`, without indent, its words plain.
-///
-/// `second` is an entry written after the first one; the value's own entry of that key is left out.
+/// Appends the entries of a struct or map without indent, words plain. `second` is written after the first
+/// entry and replaces the value's own entry of that key.
 pub fn write_struct(value: &impl Serialize, second: (&str, &str), out: &mut String) {
     let value = serde_json::to_value(value).expect("the keys of our structs are texts");
     let map = value.as_object().expect("a struct is a map");
@@ -84,11 +83,11 @@ pub fn write_struct(value: &impl Serialize, second: (&str, &str), out: &mut Stri
     Out::write_entries(&entries, 0, out);
 }
 
-/// Longer words stand in quotes.
+/// Longest word written without quotes, in bytes.
 const MAX_PLAIN: usize = 128;
 
-/// `text` needs no quotes: a letter, then letters, digits, `_`, `-`, `.`, and no word that some reader takes
-/// for a boolean or null.
+/// Returns whether `text` needs no quotes: a letter, then letters, digits, `_`, `-` and `.`, and not a
+/// reserved word.
 fn is_plain(text: &str) -> bool {
     text.len() <= MAX_PLAIN
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -96,13 +95,13 @@ fn is_plain(text: &str) -> bool {
         && !is_taken(text)
 }
 
-/// Some reader takes the word for a boolean, null or a number.
+/// Returns whether some reader takes the word for a boolean, null or a number.
 fn is_taken(word: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
     TAKEN.iter().any(|taken| word.eq_ignore_ascii_case(taken))
 }
 
-/// A number as every reader takes it: a decimal point before an exponent, and its sign.
+/// Formats a number for every reader: an exponent gets a sign, and a decimal point before it.
 fn number(number: &serde_json::Number) -> String {
     let text = number.to_string();
     match text.split_once(['e', 'E']) {
@@ -126,7 +125,7 @@ fn write_key(key: &str, indent: usize, out: &mut String) {
     } else {
         quoted(key, out);
     }
-    // Readers look for an implicit key within 1,024 characters.
+    // Readers accept an implicit key only within 1,024 characters.
     if out.len() - start > 1000 {
         out.insert_str(start, "? ");
         out.push('\n');
@@ -175,7 +174,7 @@ fn list_item(item: &Out<'_>, indent: usize, out: &mut String) {
     }
 }
 
-/// Writes a scalar or an empty list or map, and the line's end; a block's lines stand at `indent`.
+/// Writes a scalar or an empty collection, and the line's end. A block's lines get `indent`.
 fn write_scalar(value: &Out<'_>, indent: usize, out: &mut String) {
     match value {
         Out::Raw(text) => out.push_str(text),
@@ -202,7 +201,7 @@ fn is_lossless_block(text: &str) -> bool {
 
 fn block(text: &str, indent: usize, out: &mut String) {
     out.push('|');
-    // If the first line is itself indented, the block states its indentation.
+    // An indented first line requires an explicit indentation.
     out.push_str(if text.starts_with(' ') { "2" } else { "" });
     out.push_str(if text.ends_with('\n') { "\n" } else { "-\n" });
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {

@@ -1,6 +1,6 @@
-//! The report as one web page: it loads nothing, runs no script and prints on A4.
+//! Report as a web page without scripts or external resources, printable on A4.
 //!
-//! First what a reader needs who was not there, then the whole record, folded.
+//! First a summary for outsiders, then the full record, folded.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use super::templates;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The report with the style sheet of the page.
+/// Report with the page's style sheet.
 #[derive(Serialize)]
 struct WebPage<'a> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! The web page: that nothing foreign acts in it, that its colours can be read, and how it is built.
+//! Tests of the web page: foreign text, readable colors, structure.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{STYLE, html};
 use crate::report::tests::{CHOICE, Table, decided};
 
-/// The relative luminance of `rrggbb`, by WCAG 2.
+/// Returns the relative luminance of `rrggbb`, by WCAG 2.
 fn luminance(hex: &str) -> f64 {
     let full = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.to_owned() };
     let part = |at: usize| {
@@ -22,7 +22,7 @@ fn contrast(a: &str, b: &str) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// The colours of a part of the style sheet by name.
+/// Returns the colors in a part of the style sheet, by name.
 fn colours(css: &str) -> BTreeMap<String, String> {
     let pairs =
         css.split(['{', '}', ';', '\n']).filter_map(|part| part.trim().strip_prefix("--")?.split_once(":#"));
@@ -64,12 +64,12 @@ fn every_pair_of_colours_can_be_read() {
     }
 }
 
-/// Every start tag of a page with its attributes, as written.
+/// Returns every start tag of a page with its attributes, as written.
 fn tags(page: &str) -> Vec<&str> {
     page.split('<').skip(1).filter_map(|part| part.split_once('>')).map(|(tag, _)| tag).collect()
 }
 
-/// The elements a page is made of.
+/// Elements that a page may contain.
 const OWN: &str = " !doctype html head meta title style body a main header p span h1 h2 h3 section div dl dt dd strong small i b u ul ol li table caption thead tbody tr th td svg path text tspan rect circle line g figure figcaption blockquote q em code pre details summary article footer br noscript ";
 
 #[test]
@@ -99,7 +99,7 @@ fn nothing_foreign_acts() {
     for tag in tags(&page) {
         let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
         assert!(OWN.contains(&format!(" {name} ")), "<{tag}>");
-        // Outside the values of attributes, which are quoted.
+        // Attribute values are quoted, so only the text outside quotes counts.
         let names: String = tag.split('"').step_by(2).collect();
         assert!(
             !names.contains(" on") && !names.contains(" src") && !names.contains("javascript:"),

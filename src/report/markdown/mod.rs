@@ -1,7 +1,7 @@
-//! The report a person reads in a terminal, a pull request or a wiki, and the decision record.
+//! Markdown report for terminals, pull requests and wikis, and the decision record.
 //!
-//! Both read well as plain text and as rendered Markdown. Foreign text goes through `../quote.rs` and cannot
-//! forge any of this.
+//! Both read well as plain text and as rendered Markdown. Foreign text is quoted by `../quote.rs` and cannot
+//! imitate the report.
 
 use serde::Serialize;
 
@@ -10,13 +10,12 @@ use super::quote::first_line;
 use super::templates;
 use crate::insight::join_list;
 
-/// What was decided, what the options are, who disagreed and why; then the record, every seat of every round
-/// word for word.
+/// Renders decision, options and dissent; then the full record with every answer verbatim.
 pub fn markdown(document: &Document<'_>) -> String {
     templates::render("report.md", document)
 }
 
-/// The report, and one page of it with its deciding round.
+/// Report, and one of its pages with the deciding round.
 #[derive(Serialize)]
 struct DecisionRecord<'a> {
     #[serde(flatten)]
@@ -26,11 +25,9 @@ struct DecisionRecord<'a> {
     consulted: String,
 }
 
-/// The architecture decision record of the first decision: the options, the arguments of all rounds, dissent.
-///
-/// The sections and their order are those of MADR 4.0 (Markdown Architectural Decision Records,
-/// <https://adr.github.io/madr/>). Nothing is made up: reasons are the participants' own words, and every
-/// number is counted from the record.
+/// Renders the architecture decision record of the first decision. Sections and their order follow MADR 4.0
+/// (Markdown Architectural Decision Records, <https://adr.github.io/madr/>). Reasons are the participants'
+/// own words; numbers are counted from the record.
 pub fn madr(document: &Document<'_>) -> String {
     let page = document.pages().next();
     let run = page.and_then(|page| document.round(page));
@@ -39,8 +36,7 @@ pub fn madr(document: &Document<'_>) -> String {
     templates::render("decision.md", DecisionRecord { document, page, run, consulted })
 }
 
-/// Returns the title of a decision record as part of a file name: lower-case words with hyphens, at most 60
-/// characters.
+/// Returns a file name for a decision record: lower-case words with hyphens, at most 60 characters.
 pub fn file_title(document: &Document<'_>) -> String {
     let is_one_of_many = document.pages().any(|page| page.one_of_many);
     let goal = document.task.goal.filter(|_| !is_one_of_many);

@@ -1,5 +1,4 @@
-//! What the first page says beside the verdict: what each seat said, findings in groups, the estimates of each
-//! round, how a proposal changed. Texts are raw.
+//! Summary blocks: answers, grouped findings, estimates by round, changes of a proposal. Texts are raw.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -12,12 +11,12 @@ use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::{SeatView, cut, estimates, first_names, is_revealed, seats};
 use crate::round::answer::Outcome;
 
-/// How much of an answer stands in its line, in characters.
+/// Longest excerpt of an answer in its line, in characters.
 const PART: usize = 280;
-/// How many lines a block has; the rest is in the record.
+/// Most lines of a block; the record has all.
 const MOST: usize = 30;
 
-/// Lines under a heading, each with what it is about.
+/// Lines under a heading, each with its subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Block {
     pub heading: String,
@@ -33,12 +32,12 @@ impl Block {
         Self { heading: heading.into(), note, lines, more }
     }
 
-    /// A block without a note; none without lines.
+    /// Creates a block without a note; `None` without lines.
     fn of_lines(heading: &str, lines: Vec<(String, String)>) -> Option<Self> {
         (!lines.is_empty()).then(|| Self::new(heading, None, lines))
     }
 
-    /// The seats that changed their ballot between the rounds.
+    /// Lists the seats that changed their ballot between rounds.
     pub fn of_moves(moves: &[Moved]) -> Option<Self> {
         let line = |one: &Moved| {
             let Moved { round, seat, from, to, has_new_argument, joined_leader, said } = one;
@@ -69,8 +68,7 @@ impl QuestionRounds<'_> {
         found
     }
 
-    /// The seats of the deciding round without a ballot that counts, by their reasons; abstentions are
-    /// ballots.
+    /// Lists the seats of the deciding round without a counted ballot, by reason. Abstentions are ballots.
     pub fn not_counted(&self) -> Option<Block> {
         let mut found: IndexMap<(&str, Option<&str>), Vec<&str>> = IndexMap::new();
         let counted = self.run.filter(|_| self.tally.is_some());
@@ -93,7 +91,7 @@ impl QuestionRounds<'_> {
         Block::of_lines("Seats that did not count", lines.collect())
     }
 
-    /// What a round without a rule brought: its findings in groups, else a line a seat.
+    /// Returns the content of a round without a rule: grouped findings, else one line per seat.
     fn said_in(&self, run: &RoundRun) -> Vec<Block> {
         if run.opened.ballot.kind == BallotKind::Findings {
             return self.findings(run);
@@ -140,7 +138,7 @@ impl QuestionRounds<'_> {
         ]
     }
 
-    /// The texts of a proposal that was amended, the earliest first: who blocked each, and what was changed.
+    /// Lists the versions of an amended proposal, earliest first: each change, and who blocked why.
     fn amendments(&self) -> Option<Block> {
         let mut texts = self.rounds.clone();
         texts.dedup_by_key(|run| &run.opened.question);
@@ -164,7 +162,7 @@ impl QuestionRounds<'_> {
     }
 }
 
-/// The words in which two texts differ: "“weekly” became “every two weeks”".
+/// Describes the words that changed: "“weekly” became “every two weeks”".
 fn changed(before: &str, now: &str) -> String {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     let (old, new) = (words(before), words(now));
@@ -179,9 +177,9 @@ fn changed(before: &str, now: &str) -> String {
     }
 }
 
-/// "2 of 3: It pays twice (qa); It retries (architect, skeptic)".
+/// Formats a group: "2 of 3: It pays twice (qa); It retries (architect, skeptic)".
 fn finding_line(group: &FindingGroup<'_>) -> (String, String) {
-    /// The number of claims shown; the record has all.
+    /// Number of claims shown; the record has all.
     const CLAIMS: usize = 4;
     let mut claims: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for one in &group.findings {

@@ -1,4 +1,4 @@
-//! Who disagrees with what was decided, and which seats did not count, in their own words.
+//! Dissent and changed votes, in the seats' own words.
 
 use serde::Serialize;
 
@@ -19,17 +19,17 @@ pub struct Dissenter<'a> {
     pub number: u32,
     /// "votes redis", "ranks search, csv-export".
     pub vote: String,
-    /// What it said, in full: its position, else its reasons, concerns, risks or suggestions; its last reply
-    /// where it gave no valid answer.
+    /// Full text: the position, else reasons, concerns, risks or suggestions; without a valid answer, the
+    /// last reply.
     pub said: String,
-    /// What would have to change, if it blocks.
+    /// Change that the seat requires, if it blocks.
     pub minimum_change: Option<&'a str>,
     pub sure: Option<String>,
     #[serde(flatten)]
     pub badge: Badge,
 }
 
-/// A seat that changed its ballot between two rounds of the question.
+/// Seat that changed its ballot between two rounds of the question.
 #[derive(Debug, Serialize)]
 pub struct Moved {
     pub round: u32,
@@ -51,7 +51,7 @@ pub fn dissent_heading(kind: BallotKind) -> &'static str {
     }
 }
 
-/// The first text of an answer that says why.
+/// Returns the first text of an answer that gives a reason.
 pub fn said(seat: &SeatView<'_>) -> String {
     let Some(answer) = seat.answer else { return String::new() };
     if answer.may_block && seat.ballot().is_none() {
@@ -64,7 +64,7 @@ pub fn said(seat: &SeatView<'_>) -> String {
 }
 
 impl<'a> QuestionRounds<'a> {
-    /// The seats that disagree with the result of the deciding round; of estimates the extremes.
+    /// Returns the seats that disagree with the result; for estimates, those at the extremes.
     pub fn dissent(&self) -> Vec<Dissenter<'a>> {
         let Some(run) = self.run else { return Vec::new() };
         let (winners, letters) = (winners(self.session, run), self.letters());
@@ -99,12 +99,12 @@ impl<'a> QuestionRounds<'a> {
             })
         };
         let mut all: Vec<SeatView<'a>> = seats(self.session, run).collect();
-        // Blocks first: a stand-aside lets it pass.
+        // Blocks come first, because a stand-aside does not stop the proposal.
         all.sort_by_key(|seat| matches!(seat.ballot(), Some(Ballot::Consent(Stance::StandAside, _))));
         all.into_iter().filter_map(dissenter).collect()
     }
 
-    /// Who changed their ballot between rounds of this question, in order.
+    /// Returns the changed ballots between rounds of this question, in order.
     pub fn moves(&self) -> Vec<Moved> {
         let mut found = Vec::new();
         for run in &self.rounds {
@@ -118,7 +118,7 @@ impl<'a> QuestionRounds<'a> {
         found
     }
 
-    /// The winners that fewer than a third had chosen before the deciding round revised that.
+    /// Returns winners that fewer than a third had chosen before the revision.
     pub fn risen(&self) -> Vec<(String, String)> {
         let run = self.run.filter(|run| run.opened.revises.is_some());
         let before = run.and_then(|run| earlier(self.session, run)).into_iter();
@@ -133,7 +133,7 @@ impl<'a> QuestionRounds<'a> {
     }
 }
 
-/// How sure a seat says it is: "55 %".
+/// Returns the seat's stated confidence: "55 %".
 pub fn sure(seat: &SeatView<'_>) -> Option<String> {
     let given = confidence(seat.answer?)?.parse::<f64>().ok()?;
     Some(format!("{:.0} %", given * 100.0))

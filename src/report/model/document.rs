@@ -1,4 +1,4 @@
-//! The report of a session as data: every format writes it down, and JSON is it. Texts are raw.
+//! Report of a session as data, the source of every format. Texts are raw.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -18,14 +18,14 @@ use crate::insight::{as_sentence, join_list, labels, session_headline};
 use crate::round::material::AgendaItem;
 use crate::workflow::Step;
 
-/// The file that a session was read from.
+/// File that a session was read from.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Source {
-    /// Its name, without its folder.
+    /// File name without its folder.
     pub file: Option<String>,
     pub entries: usize,
     pub last_hash: String,
-    /// The bytes of an incomplete write that follow.
+    /// Length in bytes of an incomplete write after the last entry.
     #[serde(skip)]
     pub torn: usize,
 }
@@ -35,18 +35,18 @@ pub struct Document<'a> {
     pub session: &'a str,
     pub status: &'static str,
     pub exit_code: i32,
-    /// Why it ended or waits, or why nothing was decided.
+    /// Reason for the end, the pause or the missing decision.
     pub reason: Option<String>,
     pub opened_at: Timestamp,
     pub last_at: Timestamp,
-    /// Its duration, without the time it waited for people.
+    /// Duration in milliseconds, without the time spent waiting for people.
     #[serde(skip)]
     pub took_ms: u64,
     #[serde(flatten)]
     pub source: Source,
     pub outcome: Option<String>,
     pub rehearsal: bool,
-    /// What stands before the title.
+    /// Prefix of the title.
     pub mark: &'static str,
     pub verdict: PageVerdict,
     pub task: TaskFacts<'a>,
@@ -57,7 +57,7 @@ pub struct Document<'a> {
     /// The only decision, once it is made.
     pub decision: Option<Value>,
     pub decisions: Vec<Page<'a>>,
-    /// The first page of a session without decisions.
+    /// First page of a session without decisions.
     pub page: Option<Page<'a>>,
     pub rounds: Vec<RoundRecord<'a>>,
     pub not_held: Vec<RoundNotHeld<'a>>,
@@ -66,7 +66,7 @@ pub struct Document<'a> {
     pub conflicts: Vec<Value>,
     pub questions: Vec<Value>,
     pub merges: Vec<Value>,
-    /// The gravest of each round first.
+    /// Most severe finding of each round first.
     pub findings: Vec<FindingGroup<'a>>,
     pub approvals: Vec<ApprovalFacts<'a>>,
     pub waiting: Option<Waiting<'a>>,
@@ -77,20 +77,20 @@ pub struct Document<'a> {
     #[serde(skip)]
     pub spent: Cost,
     pub cost: Value,
-    /// Money, tokens and time for people: in short, then in all.
+    /// Cost, tokens and time for people: short, then complete.
     pub cost_lines: Vec<String>,
-    /// What is less certain of remote ballots than their signatures say.
+    /// Limits of what the signatures of remote ballots prove.
     pub notes: Vec<String>,
-    /// The verb that continues it, unless it is over.
+    /// Verb that resumes the session, unless it is closed.
     pub resume_verb: Option<&'static str>,
     #[serde(flatten)]
     pub written: WrittenBy<'a>,
-    /// The pseudonyms are resolved when nobody is asked any more.
+    /// Real names of the pseudonyms, once the session is closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<&'a IndexMap<String, String>>,
 }
 
-/// By which program the session was written, and from which definition.
+/// Program and definition that produced the session.
 #[derive(Debug, Serialize)]
 pub struct WrittenBy<'a> {
     program: &'a str,
@@ -107,17 +107,17 @@ pub struct TaskFacts<'a> {
     pub goal: Option<&'a str>,
     pub project_summary: Option<&'a str>,
     pub constraints: &'a [String],
-    /// What else is said of the task: question or goal below the title, summary.
+    /// Further texts about the task: question or goal below the title, summary.
     pub context: Vec<&'a str>,
 }
 
-/// A round that was never opened.
+/// Round that was never opened.
 #[derive(Debug, Serialize)]
 pub struct RoundNotHeld<'a> {
     pub step: &'a str,
     pub question: Option<&'a str>,
     pub reason: &'a str,
-    /// The session fails for want of it.
+    /// The session fails because of it.
     pub failed: bool,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Document<'a> {
         Self::of(session, source, &QuestionRounds::all(session))
     }
 
-    /// The report of the decision that a round belongs to, alone; none if that is no round of one.
+    /// Creates the report of one decision: that of the given round or step. `None` if it has no decision.
     pub fn of_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
         let mut questions = QuestionRounds::all(session);
         let is_of = |question: &QuestionRounds<'_>| {
@@ -206,17 +206,17 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// A page for each decision; one of the whole session where it has none.
+    /// Iterates over the pages: one per decision, or one for a session without decisions.
     pub fn pages(&self) -> impl Iterator<Item = &Page<'a>> {
         self.decisions.iter().chain(&self.page)
     }
 
-    /// The only page; none where there are several decisions.
+    /// Returns the only page; `None` if there are several.
     pub fn only(&self) -> Option<&Page<'a>> {
         self.pages().next().filter(|_| self.pages().count() == 1)
     }
 
-    /// The round that a page is about: the one that decides, else the last one.
+    /// Returns the round of a page: the deciding one, else the last one.
     pub fn round(&self, page: &Page<'_>) -> Option<&RoundRecord<'a>> {
         self.rounds.iter().find(|round| Some(round.id) == page.round)
     }
@@ -276,7 +276,7 @@ fn reason(session: &Session, questions: &[QuestionRounds<'_>]) -> Option<String>
     counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
 }
 
-/// Why a report cannot show all, worst first; empty for a session that is whole.
+/// Lists the reasons why a report is incomplete, worst first.
 fn missing(session: &Session, source: &Source) -> Vec<String> {
     let mut said = Vec::new();
     if source.torn > 0 {

@@ -1,4 +1,4 @@
-//! What a session holds beside its rounds, as data: steps, merges, findings, the agenda. Texts are raw.
+//! Steps, merges and agenda of a session as data. Texts are raw.
 
 use std::collections::HashMap;
 
@@ -18,18 +18,18 @@ pub struct StepRecord<'a> {
     result: &'a StepFinished,
     kind: &'a str,
     agent: Option<&'a str>,
-    /// Who answered: the model, or "scripted".
+    /// Model that answered, or "scripted".
     model: Option<String>,
     runs: u32,
-    /// Whether its data are the results of nested steps.
+    /// Set if the data are the results of nested steps.
     envelope: bool,
-    /// Whether a section of its own says what it came to: a round, an approval, the way that was taken.
+    /// Set if another section shows the result: that of a round, an approval or a route.
     told_elsewhere: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     leaks: Vec<Value>,
 }
 
-/// The last result of every step, in the order they came.
+/// Returns the last result of every step, in the order of completion.
 pub fn steps(session: &Session) -> Vec<StepRecord<'_>> {
     session.results.values().map(|result| step(session, result)).collect()
 }
@@ -65,7 +65,7 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
     }
 }
 
-/// The ideas and findings that a person or a model put together, by round.
+/// Returns the merged ideas and findings, by round.
 pub fn merges(session: &Session) -> Vec<Value> {
     session.rounds.iter().filter_map(|round| merge(session, round)).collect()
 }
@@ -92,14 +92,14 @@ fn merge(session: &Session, round: &RoundRun) -> Option<Value> {
     }))
 }
 
-/// A conflict or a question; `settled` is null while it is open, and empty if nobody blocks any more.
+/// Converts a conflict or question. `settled` is null while it is open, and empty if its blocks are gone.
 pub fn point(point: &Point) -> Value {
     let mut record = json!(point);
     record["settled"] = json!(point.settled);
     record
 }
 
-/// Artifacts of the definition, then those of the session.
+/// Returns artifacts of the definition, then those of the session.
 pub fn artifacts(session: &Session) -> Vec<Value> {
     let written = session.definition().artifacts.iter().map(artifact);
     written.chain(session.made_in_order().map(|made| artifact_view(session, made))).collect()

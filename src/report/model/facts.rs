@@ -1,4 +1,4 @@
-//! The four facts beside a headline, what happens next, and what it cost.
+//! Facts below a headline, the next step, cost and duration.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::insight::{asked_about, format_duration, group_digits, independence, p
 use crate::tally::{Backing, Tier};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
-/// A word, such as that for the strength, and why.
+/// Short value, such as the strength, and its explanation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Fact {
     pub value: String,
@@ -27,7 +27,7 @@ impl Fact {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
-    /// Its strength as three boxes: 0 to 3.
+    /// Strength as a number of boxes, 0 to 3.
     pub boxes: usize,
     pub strength: Fact,
     pub quorum: Fact,
@@ -35,36 +35,36 @@ pub struct Facts {
     pub approval: Fact,
 }
 
-/// What a person was asked, and answered.
+/// Question to a person, and the answer.
 #[derive(Debug, Serialize)]
 pub struct ApprovalFacts<'a> {
     #[serde(flatten)]
     pub given: &'a ApprovalGiven,
-    /// The message; of a decision of the facilitator's own that it is one.
+    /// Message, or the fact that the facilitator decides.
     pub question: &'a str,
     pub message: &'a str,
     pub choices: &'a [String],
-    /// "Yes", "No", or the option chosen.
+    /// "Yes", "No", or the chosen option.
     pub answer: &'a str,
-    /// Who it was, for people: "a script", "facilitator", or a name.
+    /// Approver, for people: "a script", "facilitator" or a name.
     pub approver: String,
     pub at: Timestamp,
-    /// Why the result is only proposed although the answer is yes.
+    /// Reason why the result stays proposed despite a yes.
     pub because: Option<&'static str>,
     #[serde(skip)]
     pub is_decision: bool,
 }
 
-/// What a person has yet to answer.
+/// Question that a person has not answered yet.
 #[derive(Debug, Serialize)]
 pub struct Waiting<'a> {
     pub step: &'a str,
     pub message: &'a str,
-    /// The ideas, the proposal, or who blocks and until when.
+    /// Ideas, a proposal, or the blocks with their conditions.
     pub about: Vec<String>,
 }
 
-/// "2026-11-21".
+/// Formats a date: "2026-11-21".
 pub fn date(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
@@ -78,7 +78,7 @@ pub fn people_money(cost: &Cost) -> String {
     if cost.is_unknown { format!("at least {dollars}: not every price is known") } else { dollars }
 }
 
-/// What a session has cost, and how long its rounds were open: "$0.07, 12,345 tokens".
+/// Returns the cost of the session and the total time its rounds were open: "$0.07, 12,345 tokens".
 pub fn cost_lines(session: &Session, spent: &Cost) -> Vec<String> {
     let mut lines = Vec::new();
     if spent.is_told() || spent.is_unknown {
@@ -97,7 +97,7 @@ pub fn cost_lines(session: &Session, spent: &Cost) -> Vec<String> {
     lines
 }
 
-/// Participation in a round against its quorum.
+/// Compares the participation in a round with its quorum.
 pub fn quorum(run: &RoundRun) -> Fact {
     let Some(tally) = tally(run) else {
         let note = format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);
@@ -138,14 +138,14 @@ impl<'a> QuestionRounds<'a> {
         Fact::new(found.counts(), note.unwrap_or_else(nothing_shared))
     }
 
-    /// The answer that adopts or rejects the result, else the facilitator's own decision.
+    /// Returns the answer that adopts or rejects the result, else the facilitator's own decision.
     pub fn approval(&self) -> Option<ApprovalFacts<'a>> {
         let asked = self.session.approval_of(self.run).or(self.by_person)?;
         let because = self.stays_proposed(&asked.given).filter(|_| asked.given.approved);
         Some(ApprovalFacts { because, ..ApprovalFacts::from(asked) })
     }
 
-    /// Why a yes does not adopt the result.
+    /// Returns why a yes does not adopt the result.
     fn stays_proposed(&self, given: &ApprovalGiven) -> Option<&'static str> {
         if !self.mark().is_empty() {
             Some("it is a rehearsal")
@@ -182,7 +182,7 @@ impl<'a> QuestionRounds<'a> {
         }
     }
 
-    /// A person has yet to answer what may adopt the result.
+    /// Returns whether a person still has to answer a question that may adopt the result.
     fn waits(&self) -> bool {
         let Some(waiting) = waiting(self.session) else { return false };
         let step = self.session.definition().step(waiting.step).map(|step| &step.kind);
@@ -190,7 +190,7 @@ impl<'a> QuestionRounds<'a> {
         approval.adopts.is_none() || approval.adopts(self.run.map(|run| run.opened.step.as_str()))
     }
 
-    /// What happens next, where no approval says so; `file` is what the session's file is called.
+    /// Describes the next step if no approval settles it. `file` is the name of the session's file.
     pub fn next(&self, file: &str) -> String {
         if self.session.closed.is_none() {
             let verb = resume_verb(self.session);
@@ -218,8 +218,7 @@ impl<'a> QuestionRounds<'a> {
     }
 }
 
-/// How models that lead concluded: the last accepted conclusion of each discussion, with its id where
-/// there are several.
+/// Returns the last accepted conclusion of each discussion led by a model; with its id if there are several.
 pub fn conclusions(session: &Session) -> Vec<(Option<&str>, String)> {
     let definition = session.definition();
     let concludes = |step: &Step| {
@@ -250,11 +249,11 @@ pub fn waiting(session: &Session) -> Option<Waiting<'_>> {
 }
 
 impl<'a> ApprovalFacts<'a> {
-    /// An answer in the list of all, with a note where it adopts a round that decided nothing.
+    /// Creates the entry for the list of all answers, with a note if it adopts a round without a decision.
     pub fn of(asked: &'a AnsweredQuestion, session: &Session) -> Self {
         let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
         let last = asked.counted.checked_sub(1).and_then(|at| counted.nth(at));
-        // A blocked proposal that was amended is asked about again.
+        // An amended proposal that was blocked is put to a vote again.
         let is_amended = asked.given.comment.is_some();
         let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| {
             !(tally.decided || is_amended && round_outcome(tally) == RoundOutcome::Blocked)

@@ -1,6 +1,6 @@
-//! The report model: what a session was, found once. JSON is it, and every format is a view of it.
+//! Report model: all facts of a session, computed once. JSON prints it; every format is a view of it.
 //!
-//! Texts are raw here. Nothing of a round is in it before the round is revealed.
+//! Texts are raw. A round contributes nothing before its answers are revealed.
 
 mod blocks;
 mod dissent;

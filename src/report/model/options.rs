@@ -1,4 +1,4 @@
-//! The options of a round: their letters, what they are, what they got; and the chart of its count.
+//! Options of a round: letters, descriptions, results; and the chart of the tally.
 
 use std::cmp::Reverse;
 
@@ -11,11 +11,10 @@ use crate::history::{RoundRun, Session, Tally};
 use crate::insight::SeatView;
 use crate::insight::round_view::{Bar, author, bars, votes};
 
-/// The kinds whose result is how many seats are for an option.
+/// Ballot kinds whose result is the number of seats for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
 
-/// The options of a form in the order in which they are lettered: by the form, or by the result where the
-/// result is an order.
+/// Order in which options get letters: that of the form, or of the result if the result is a ranking.
 #[derive(Debug, Default)]
 pub struct Letters(Vec<String>);
 
@@ -29,17 +28,17 @@ impl Letters {
         Self(if by_result && is_whole { order } else { form.options.clone() })
     }
 
-    /// Its letter, A to Z, then its number; none for what is no option.
+    /// Returns the badge of an option: a letter, or a number after Z; `None` for any other text.
     pub fn badge(&self, option: &str) -> Option<Badge> {
         self.0.iter().position(|known| known == option).map(Badge::of_place)
     }
 }
 
-/// A letter or sign, and the colour that goes with it.
+/// Letter or sign, with its color.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Badge {
     pub mark: String,
-    /// Options by their place, the colours repeat after eight; stances have their own.
+    /// Color. Options use their position, repeating after eight; stances have their own colors.
     pub tone: Option<String>,
 }
 
@@ -69,7 +68,7 @@ pub fn stance_badge(seat: &SeatView<'_>) -> Option<Badge> {
 #[derive(Debug, Default, Serialize)]
 pub struct OptionView {
     pub name: String,
-    /// Whether it is what is consented to, which has no letter.
+    /// Set for the proposal of a consent round, which has no letter.
     #[serde(rename = "proposal")]
     pub is_proposal: bool,
     pub letter: String,
@@ -77,9 +76,9 @@ pub struct OptionView {
     pub description: Option<String>,
     /// "4 of 6", "7.25", "2=".
     pub result: String,
-    /// How many seats are for it, where that is what is counted.
+    /// Number of seats for the option, if the ballot kind counts seats.
     pub votes: Option<usize>,
-    /// The same in each round of the question, the deciding one among them.
+    /// Seats for the option in each round of the question, the deciding one included.
     #[serde(rename = "votes_by_round")]
     pub by_round: Vec<(u32, usize)>,
     #[serde(rename = "chosen")]
@@ -93,7 +92,7 @@ impl QuestionRounds<'_> {
         self.run.map(|run| Letters::new(run, self.tally)).unwrap_or_default()
     }
 
-    /// The options of the deciding round, the best first; for consent the proposal alone.
+    /// Returns the options of the deciding round, best first; for consent only the proposal.
     pub fn options(&self) -> Vec<OptionView> {
         let Some(run) = self.run else { return Vec::new() };
         let mut reasons = reasons::by_option(self, run);
@@ -146,7 +145,7 @@ impl QuestionRounds<'_> {
     }
 }
 
-/// "4 of 6", "place 2=", "7.25".
+/// Formats an option's result: "4 of 6", "place 2=", "7.25".
 fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -> String {
     if let Some(votes) = votes {
         return format!("{votes} of {}", tally.not_excused());
@@ -165,7 +164,7 @@ fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -
 #[derive(Debug, Serialize)]
 pub struct Chart<'a> {
     pub bars: Vec<ChartBar<'a>>,
-    /// The value of a full bar.
+    /// Value of a full bar.
     pub scale: String,
 }
 
@@ -177,7 +176,7 @@ pub struct ChartBar<'a> {
     pub bar: Bar<'a>,
 }
 
-/// The chart of a counted round; none where there is nothing to draw.
+/// Returns the chart of a counted round; `None` if it has no bars.
 pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> Option<Chart<'a>> {
     let letters = Letters::new(run, Some(tally));
     let badge = |name: &str| {

@@ -1,4 +1,4 @@
-//! The page of one decision as data. Texts are raw.
+//! Page of one decision as data. Texts are raw.
 
 use serde::Serialize;
 
@@ -14,34 +14,34 @@ use crate::history::{RoundOutcome, round_outcome};
 use crate::insight::{Headline, first_names};
 use crate::tally::{Rule, Tier};
 
-/// One decision of a session, or a session without any.
+/// One decision, or a session without decisions.
 #[derive(Debug, Serialize)]
 pub struct Page<'a> {
     pub question: &'a str,
-    /// The round that decides, else the last one.
+    /// Deciding round, else the last one.
     pub round: Option<&'a str>,
-    /// The rule of its decision.
+    /// Rule of the decision.
     pub rule: Option<Rule>,
     pub winners: Vec<&'a str>,
-    /// The facilitator who decided, if it was not the rule.
+    /// Set if the facilitator decided instead of the rule.
     pub by: Option<&'static str>,
     pub one_of_many: bool,
-    /// The mark of a rehearsal, else empty.
+    /// Mark of a rehearsal, else empty.
     pub mark: &'static str,
-    /// The rounds of its question and the open ones of its discussion, the earliest first.
+    /// Rounds of the question and those without a rule of its discussion, earliest first.
     pub rounds: Vec<&'a str>,
     pub verdict: PageVerdict,
     pub outcome: Option<RoundOutcome>,
     pub tier: Option<Tier>,
-    /// "weak: 2 of 3 chose it", "dissent: skeptic", "approved: by Ana Berg": in a line among other decisions.
+    /// Facts for a list of decisions: "weak: 2 of 3 chose it", "dissent: skeptic", "approved: by Ana Berg".
     pub short: Vec<String>,
     pub ballot: &'static str,
     pub seats: usize,
-    /// Whether its deciding round was counted.
+    /// Set once the deciding round is counted.
     pub counted: bool,
     pub blocks: Vec<Block>,
     pub approval: Option<ApprovalFacts<'a>>,
-    /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
+    /// "accepted", "rejected" or "proposed". Seats only propose; a person accepts or rejects.
     pub status: &'static str,
     pub next: Option<String>,
     pub options: Vec<OptionView>,
@@ -64,7 +64,7 @@ pub struct PageVerdict {
 }
 
 impl<'a> QuestionRounds<'a> {
-    /// Its page; `file` is what the session's file is called.
+    /// Creates the page. `file` is the name of the session's file.
     pub fn page(&self, file: &str) -> Page<'a> {
         let (facts, dissent, moved, approval) = (self.facts(), self.dissent(), self.moves(), self.approval());
         Page {

@@ -1,4 +1,4 @@
-//! One question of a session, from which its page is made.
+//! One question of a session, the source of its page.
 
 use crate::ballot::BallotKind;
 use crate::core::{AskedQuestion, Deciding, decided_by_person, deciding, question_asked, questions};
@@ -7,26 +7,26 @@ use crate::insight::headline::{REHEARSAL, question_headline, rehearsal_mark};
 use crate::insight::{Headline, is_revealed, session_headline, tally};
 use crate::tally::Rule;
 
-/// A question that was to be decided, or a session without any.
+/// Question for a decision, or a session without one.
 #[derive(Debug)]
 pub struct QuestionRounds<'a> {
     pub session: &'a Session,
     pub made: Headline,
-    /// The rule of its decision.
+    /// Rule of the decision.
     pub rule: Option<Rule>,
-    /// The facilitator's decision, where the round had used up its runs.
+    /// Facilitator's decision, if the step had reached `max_runs`.
     pub by_person: Option<&'a AnsweredQuestion>,
     pub is_one_of_many: bool,
-    /// The round that decides, else the last one; none where that was not held.
+    /// Deciding round, else the last one; `None` if it could not be opened.
     pub run: Option<&'a RoundRun>,
-    /// The count of that round; none while it is open or uncounted.
+    /// Tally of that round; `None` until it is counted.
     pub tally: Option<&'a Tally>,
-    /// Its rounds, the earliest first; of a session without decisions all rounds.
+    /// Rounds of the question, earliest first; all rounds if the session has no decision.
     pub rounds: Vec<&'a RoundRun>,
 }
 
 impl<'a> QuestionRounds<'a> {
-    /// The questions in the order in which they were asked; without any the session as a whole.
+    /// Returns the questions in the order they were asked; without any, one for the session.
     pub fn all(session: &'a Session) -> Vec<Self> {
         let asked = questions(session);
         let is_one_of_many = asked.len() > 1;
@@ -62,7 +62,7 @@ impl<'a> QuestionRounds<'a> {
         Self { session, made, rule: None, by_person: None, is_one_of_many: false, run, tally, rounds }
     }
 
-    /// Its rounds, and the open ones of its discussion.
+    /// Returns its rounds, and those without a rule of its discussion.
     pub fn record(&self) -> Vec<&'a RoundRun> {
         crate::core::record_of(self.session, &self.rounds)
     }
@@ -71,7 +71,7 @@ impl<'a> QuestionRounds<'a> {
         self.by_person.is_some() || self.rule.is_some() && self.tally.is_some_and(|tally| tally.decided)
     }
 
-    /// The decision; empty without one.
+    /// Returns the decision; empty without one.
     pub fn winners(&self) -> Vec<&'a str> {
         if let Some(decided) = self.by_person {
             return decided.decides().into_iter().collect();
@@ -80,20 +80,20 @@ impl<'a> QuestionRounds<'a> {
         counted.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
     }
 
-    /// Its revealed rounds with ballots, for the table of who voted what.
+    /// Iterates over its revealed rounds with ballots, for the table of votes.
     pub fn voted(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
         let is_countable = |round: &&RoundRun| round.opened.ballot.kind.info().countable.is_some();
         self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_countable(round))
     }
 
-    /// Its revealed rounds with the form of the one that decides.
+    /// Iterates over its revealed rounds with the ballot form of the deciding one.
     pub fn alike(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
         let is_like =
             |round: &RoundRun| self.run.is_some_and(|run| round.opened.ballot.is_like(&run.opened.ballot));
         self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_like(round))
     }
 
-    /// The mark before the title, of a rehearsed session or of this question alone.
+    /// Returns the title's mark for a rehearsed session, or for this question alone.
     pub fn mark(&self) -> &'static str {
         let is_rehearsal = self.tally.is_some_and(|tally| tally.rehearsal);
         if is_rehearsal { REHEARSAL } else { rehearsal_mark(self.session) }
@@ -103,7 +103,7 @@ impl<'a> QuestionRounds<'a> {
         self.run.map(|run| run.opened.ballot.kind).unwrap_or_default()
     }
 
-    /// What was asked, for consent and scores the goal; else the session's id.
+    /// Returns the question; for consent and scores the goal; else the session's id.
     pub fn title(&self) -> &'a str {
         let planned = || self.session.definition().steps.iter().find_map(|step| step.round());
         let asked = self.run.map(|run| question_asked(&self.rounds, run));
@@ -112,12 +112,12 @@ impl<'a> QuestionRounds<'a> {
         first.or(planned().map(|round| round.question.as_str())).unwrap_or(&self.session.id)
     }
 
-    /// Whether the goal says what it is about, and the question how it is asked.
+    /// Returns whether the goal names the subject, so that the question is secondary.
     fn asks_by_goal(&self) -> bool {
         !self.is_one_of_many && matches!(self.kind(), BallotKind::Consent | BallotKind::Score)
     }
 
-    /// Further texts on the task, in order: question or goal below the title, summary.
+    /// Returns further texts on the task: question or goal below the title, summary.
     pub fn context(&self) -> Vec<&'a str> {
         let summary = self.session.definition().project_summary.as_deref();
         let asked = self.run.filter(|_| self.asks_by_goal()).map(|run| run.opened.question.as_str());

@@ -1,7 +1,7 @@
-//! Reasons for and against options, merged over seats and rounds; every line is somebody's own words.
+//! Reasons for and against options, verbatim, merged over seats and rounds.
 //!
-//! Of a choice and of consent the reasons are those of who chose so. Of rankings, scores and approvals a
-//! text counts for an option only if it names it: anything else would be a guess.
+//! In choice and consent rounds, a seat's reasons belong to its choice. In rankings, scores and approvals, a
+//! text counts for an option only if it names the option; anything else would be a guess.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -16,24 +16,24 @@ use crate::handoff::{options_named, plain_texts, words};
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::insight::{first_names, join_list, seats};
 
-/// The name of what is consented to.
+/// Key of the proposal in a consent round.
 pub const PROPOSAL: &str = "\u{0}proposal";
 
 #[derive(Debug, Default, Serialize)]
 pub struct Reason {
-    /// In the words of the first who gave it.
+    /// Text of the first seat that gave it.
     pub text: String,
     #[serde(rename = "participants")]
     pub seats: IndexSet<String>,
     pub models: BTreeSet<String>,
     pub rounds: BTreeSet<u32>,
-    /// Whether it was given last by somebody who left the option.
+    /// Set if only seats that left the option gave it.
     pub left: bool,
     /// "qa-lead, skeptic in round 2", "devops-engineer (left it)".
     pub who: String,
 }
 
-/// The reasons for an option and those against it, the most widely held first.
+/// Reasons for and against an option, the most widely shared first.
 #[derive(Debug, Default, Serialize)]
 pub struct Reasons {
     #[serde(rename = "for")]
@@ -46,22 +46,22 @@ fn texts(answer: &AnswerRevealed, key: &str) -> Vec<String> {
     plain_texts(answer.answer.get(key))
 }
 
-/// Why a seat is for what it is for: its reasons, else its position.
+/// Returns the seat's reasons for its choice, else its position.
 fn grounds(answer: &AnswerRevealed) -> Vec<String> {
     let reasons = texts(answer, "rationale");
     if reasons.is_empty() { texts(answer, "position") } else { reasons }
 }
 
-/// A reason as one seat gave it in one round.
+/// Reason of one seat in one round.
 struct Argument<'a> {
     option: &'a str,
     is_pro: bool,
-    /// Whether the seat left the option with it.
+    /// Set if the seat left the option for this reason.
     left: bool,
     text: String,
 }
 
-/// Arguments of an answer for and against options; `before` is its seat's last choice, if that was another.
+/// Returns the arguments of an answer. `before` is the seat's last choice, if it differs.
 fn arguments<'a>(
     answer: &AnswerRevealed,
     ballot: &'a Ballot,
@@ -96,8 +96,8 @@ fn arguments<'a>(
     }
 }
 
-/// The reasons by option, over the revealed rounds of the question that have the form of `run`: those that
-/// most models have first.
+/// Returns the reasons by option, over the revealed rounds with the ballot form of `run`. Reasons shared by
+/// most models come first.
 pub fn by_option(question: &QuestionRounds<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
     let mut found: IndexMap<_, Reason> = IndexMap::new();
     let mut held: HashMap<&str, &str> = HashMap::new();
@@ -133,7 +133,7 @@ pub fn by_option(question: &QuestionRounds<'_>, run: &RoundRun) -> IndexMap<Stri
         if is_pro { of_option.pro.push(reason) } else { of_option.con.push(reason) }
     }
     for side in by_option.values_mut().flat_map(|reasons| [&mut reasons.pro, &mut reasons.con]) {
-        // Stable: what was said first comes first among equals.
+        // The stable sort keeps equal reasons in the order they were given.
         side.sort_by_key(|reason| {
             Reverse((reason.models.len(), reason.seats.len(), reason.rounds.last().copied()))
         });

@@ -1,7 +1,7 @@
-//! The record of a session as data: every round with its count and its seats. Texts are raw.
+//! Rounds, tallies and seats of a session as data. Texts are raw.
 //!
-//! What is not known, not given or still sealed is `null`; a seat without an outcome says where it
-//! stands in `state`, a round whose key was lost names the seats in `key_lost`.
+//! Unknown, absent and sealed values are `null`. A seat without an outcome has a `state`; a round whose key
+//! was lost lists the seats in `key_lost`.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -35,30 +35,30 @@ pub struct RoundRecord<'a> {
     pub question: &'a str,
     pub exploration: Option<String>,
     pub ballot: &'a BallotForm,
-    /// The keys of an answer that are its ballot.
+    /// Keys of an answer that form its ballot.
     pub ballot_keys: Vec<&'static str>,
     pub opened_at: Timestamp,
     pub closed_at: Option<Timestamp>,
     pub close_reason: Option<CloseReason>,
     /// "closed after 3.2 s: all seats settled".
     pub closing: String,
-    /// The number of sealed seats, revealed ones among them.
+    /// Number of sealed seats, including revealed ones.
     pub sealed: usize,
     pub snapshot_bytes: usize,
     pub snapshot_sha256: &'a str,
     pub snapshot: &'a str,
     pub rules: &'a str,
-    /// The rule with its terms.
+    /// Rule with its options.
     pub rule: Option<String>,
     pub headline: Option<Headline>,
-    /// The decision, by the rule or by the facilitator.
+    /// Decision of the rule or the facilitator.
     pub winners: Vec<&'a str>,
     pub note: Option<&'a str>,
-    /// How it was held, a line each; then how it was counted.
+    /// Settings of the round, one per line.
     pub held: Vec<String>,
     pub counted: Vec<String>,
     pub chart: Option<Chart<'a>>,
-    /// It asks for ballots, and not for texts alone.
+    /// Set if the round collects ballots, not only texts.
     pub countable: bool,
     /// "a 3, b 1, 1 abstained; Decision: a (majority)".
     pub counts: Option<String>,
@@ -68,7 +68,7 @@ pub struct RoundRecord<'a> {
     #[serde(skip)]
     pub count: Option<&'a Tally>,
     pub seats: Vec<SeatRecord<'a>>,
-    /// The number of answers, and of those that scripts gave in the place of models.
+    /// Number of answers; below, those that scripts gave for models.
     pub answers: usize,
     pub scripted: usize,
     pub cost: Value,
@@ -77,9 +77,9 @@ pub struct RoundRecord<'a> {
     pub movement: Option<Movement>,
     pub independence: Option<Independence>,
     pub key_lost: &'a [String],
-    /// Whether its answers may be read.
+    /// Set once its answers may be read.
     pub revealed: bool,
-    /// The exit code of the session is not 0 for want of its decision.
+    /// Set if its missing decision makes the exit code nonzero.
     pub failed: bool,
 }
 
@@ -88,7 +88,7 @@ pub struct SeatRecord<'a> {
     pub participant: &'a str,
     pub origin: Origin,
     pub model: &'a str,
-    /// Who answers, for people: the model and the one that answered in its place, or that it is none.
+    /// Model, for people: with the one that answered instead, or the label of another source.
     pub who: String,
     pub served: Option<&'a str>,
     pub outcome: Option<Outcome>,
@@ -113,19 +113,18 @@ pub struct SeatRecord<'a> {
     pub dropped: &'a [String],
     pub answer: Option<&'a Map<String, Value>>,
     pub ballot: Option<&'a Ballot>,
-    /// The options that its ballot puts first.
+    /// Options that the ballot ranks first.
     pub first: Vec<String>,
-    /// The first text of the answer that says why.
+    /// First text of the answer that gives a reason.
     pub said: String,
-    /// The entries of a ballot that is a list: ideas, findings.
+    /// Entries of a ballot that is a list: ideas, findings.
     pub listing: Vec<String>,
     pub minimum_change: Option<&'a str>,
-    /// The last reply, where it gave no valid answer.
+    /// Last reply, if no reply was valid.
     pub reply: Option<&'a str>,
     pub unresolved_references: Vec<&'a str>,
     pub flags: &'a [String],
-    /// Of a revealed answer: what was published when it was sealed, and the hash of the sealed bytes, as
-    /// receipts have them.
+    /// Commitment and hash of the sealed bytes, once revealed; receipts contain the same values.
     pub commitment: Option<&'a str>,
     pub sealed_sha256: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,7 +133,7 @@ pub struct SeatRecord<'a> {
     pub leaks: Option<Vec<Value>>,
 }
 
-/// What an answer gives away, and what stands for it in what is handed on.
+/// Returns the identity leaks of an answer, each with its replacement.
 pub fn leaks(session: &Session, found: &[Leak]) -> Vec<Value> {
     let record = |leak: &Leak| {
         let Leak { kind, text, .. } = leak;
@@ -260,7 +259,7 @@ impl<'a> SeatRecord<'a> {
     }
 }
 
-/// What stands under `exploration` in the snapshot of a round.
+/// Reads the `exploration` of a round from its snapshot.
 fn exploration(run: &RoundRun) -> Option<String> {
     let value = yaml::read(&run.opened.snapshot, "snapshot").ok()?.to_json();
     value["participant_context"]["exploration"].as_str().map(str::to_owned)
@@ -330,14 +329,14 @@ fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> 
     lines
 }
 
-/// Money; none where it is not known.
+/// Returns the cost in dollars; null if unknown.
 fn cost(spent: Cost) -> Value {
     let is_known = !spent.is_unknown || spent.dollars > 0.0;
-    // To a ten-thousandth of a cent.
+    // Rounded to a ten-thousandth of a cent.
     json!({ "usd": is_known.then(|| (spent.dollars * 1e6).round() / 1e6) })
 }
 
-/// Money and tokens of several, if any service told of tokens; whether that is all of it, or the least it cost.
+/// Returns cost and tokens; null if no usage is known. `complete` is false for a lower bound.
 pub fn total(spent: Cost) -> Value {
     if !spent.is_told() && !spent.is_unknown {
         return Value::Null;
@@ -348,7 +347,7 @@ pub fn total(spent: Cost) -> Value {
     total
 }
 
-/// The count under its own names, with its reasons in words.
+/// Returns the tally with all its keys, reasons in words.
 fn tally_record(tally: &Tally) -> Value {
     let mut record = json!(tally);
     record["order"] = json!(tally.verdict.order);

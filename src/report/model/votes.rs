@@ -1,4 +1,4 @@
-//! Who voted what: one row a seat, one column a round with ballots.
+//! Table of votes: one row per seat, one column per round with ballots.
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -14,11 +14,11 @@ use crate::round::answer::Outcome;
 
 #[derive(Debug, Default, Serialize)]
 pub struct Cell {
-    /// The letter of its option, or ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
+    /// Letter of the option, or ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
     #[serde(flatten)]
     pub badge: Badge,
     pub text: String,
-    /// Whether it stood elsewhere in the last round of the same question.
+    /// Set if the seat voted otherwise in the last round of the same question.
     pub moved: bool,
     pub sure: Option<String>,
 }
@@ -61,7 +61,7 @@ impl<'a> QuestionRounds<'a> {
                 row.cells.resize_with(at, Cell::default);
                 let mut cell = cell(&seat, &letters);
                 let was = before.and_then(|before| row.cells.get(before));
-                // A block that states its change now is the same block.
+                // A block that only adds its condition is the same block.
                 let (mark, text) = (&cell.badge.mark, &cell.text);
                 let is_other = |was: &Cell| was.badge.mark != *mark || mark.is_empty() && was.text != *text;
                 cell.moved = was.is_some_and(|was| !was.text.is_empty() && is_other(was));

@@ -1,5 +1,6 @@
-//! HPKE of RFC 9180: base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM; one message a
-//! context. The suite is one that every browser has by itself.
+//! HPKE (RFC 9180): base mode, DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM.
+//!
+//! One message per context. Every browser supports this suite natively.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::hmac;
@@ -17,8 +18,8 @@ pub fn public_key(private: &[u8; 32]) -> [u8; 32] {
     PublicKey::from(&StaticSecret::from(*private)).to_bytes()
 }
 
-/// Encrypts `text` where it stands and appends the tag of 16 bytes. `ephemeral` is a private key that is
-/// used once. Returns the encapsulated key; `None` if the public key is of low order.
+/// Encrypts `text` in place and appends the 16-byte tag. `ephemeral` is a private key for single use.
+/// Returns the encapsulated key; `None` if the public key is of low order.
 pub fn seal(
     public: &[u8; 32],
     ephemeral: &[u8; 32],
@@ -32,7 +33,7 @@ pub fn seal(
     Some(enc)
 }
 
-/// Decrypts `text` where it stands and returns it without its tag. `public` is the private key's own.
+/// Decrypts `text` in place and returns it without its tag. `public` belongs to `private`.
 pub fn open<'a>(
     private: &[u8; 32],
     public: &[u8; 32],
@@ -45,8 +46,8 @@ pub fn open<'a>(
     key.open_in_place(nonce, Aad::from(aad), text).ok().map(|text| &*text)
 }
 
-/// The key and nonce of the first message between a private key and another's public one; `context` is
-/// the encapsulated key and the recipient's. `None` if the shared secret is all zeros.
+/// Derives the key and nonce of the first message. The tuple has the encapsulated and the recipient's key.
+/// Returns `None` if the shared secret is all zeros.
 fn schedule(
     private: &[u8; 32],
     other: &[u8; 32],
@@ -102,7 +103,7 @@ mod tests {
         unhex(text).unwrap()
     }
 
-    /// The vector of RFC 9180's authors for this suite (mode 0, KEM 32, KDF 1, AEAD 2), first message.
+    /// Test vector of the RFC's authors for this suite (mode 0, KEM 32, KDF 1, AEAD 2), first message.
     #[test]
     fn gives_the_published_bytes() {
         let private = key("497b4502664cfea5d5af0b39934dac72242a74f8480451e1aee7d6a53320333d");
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn keys_of_low_order_neither_seal_nor_open() {
-        // The points of order 1, 2, 4 and 8 (RFC 7748 §7 asks for the check).
+        // Points of order 1, 2, 4 and 8; RFC 7748 §7 requires the check.
         for low in [
             "0000000000000000000000000000000000000000000000000000000000000000",
             "0100000000000000000000000000000000000000000000000000000000000000",

@@ -1,9 +1,8 @@
-//! The seal of a record, with a commitment to it: [`hpke`] to the public key of the round, so that who seals
-//! cannot open.
+//! Sealing of records: encryption to the round's public key ([`hpke`]), and a commitment.
 //!
-//! [`SealedRecord`] has no way to its text; only the round's key, published when the round closes, opens
-//! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
-//! surface and reader of the file, not against the owner of the machine.
+//! Only the round's key, published when the round closes, opens a [`SealedRecord`]; the sealing side cannot.
+//! Keys and nonces are arguments. The seal protects against readers of screen and files, not against the
+//! machine's owner.
 //!
 //! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see `padded_length`.
 //! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
@@ -19,11 +18,11 @@ pub mod sign;
 
 const LABEL: &str = "roundtable seal 3";
 const HEAD: usize = 40;
-/// The cipher's tag stands behind the text.
+/// Length of the cipher's tag, which follows the text.
 pub(super) const TAG: usize = 16;
 
-/// The length a text is padded to, so that its own says little: 8 KiB, else the next power of two up to
-/// 256 KiB; none if it is longer.
+/// Returns the length to which a text is padded, so that its own length reveals little: 8 KiB, else the next
+/// power of two up to 256 KiB. Returns `None` for a longer text.
 pub(super) fn padded_length(text: usize) -> Option<usize> {
     const SMALLEST: usize = 8 * 1024;
     const LARGEST: usize = 256 * 1024;
@@ -42,8 +41,7 @@ impl SealTo {
     }
 }
 
-/// The private key of one round. It is never printed, and stays in one place of
-/// memory until it is wiped.
+/// Private key of one round. It is never printed; every copy is wiped when dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RoundKey {
     private: Box<Zeroizing<[u8; 32]>>,
@@ -51,20 +49,20 @@ pub struct RoundKey {
 }
 
 impl RoundKey {
-    /// A key from 32 random bytes. X25519 ignores five bits of a key; they are set as it takes them, so that
-    /// a key has one form.
+    /// Creates a key from 32 random bytes. Sets the five bits that X25519 ignores, so that each key has one
+    /// form.
     pub fn new(mut bytes: [u8; 32]) -> Self {
         bytes[0] &= 0xf8;
         bytes[31] = bytes[31] & 0x3f | 0x40;
         Self { public: hpke::public_key(&bytes), private: Box::new(Zeroizing::new(bytes)) }
     }
 
-    /// A key in the form of [`RoundKey::publish`]; `None` of any other text.
+    /// Parses the form of [`RoundKey::publish`]; `None` for any other text.
     pub fn from_hex(text: &str) -> Option<Self> {
         unhex(text).map(Self::new).filter(|key| key.publish() == text)
     }
 
-    /// The form in which a closed round publishes it, and in which the key file keeps it.
+    /// Returns the form used in the key file and in a closed round.
     pub fn publish(&self) -> String {
         hex(&self.private[..])
     }
@@ -86,14 +84,14 @@ pub struct Nonces {
     pub commitment: [u8; 32],
 }
 
-/// The binding of a sealed record; opening it under any other fails.
+/// Context of a sealed record; opening it with any other context fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     pub session: String,
     pub round: String,
     pub participant: String,
     pub snapshot_sha256: String,
-    /// The hash of the document that opened the round, in hex: it covers all that was decided before.
+    /// Hash, in hex, of the document that opened the round. It covers all earlier events.
     pub opened_sha256: String,
 }
 
@@ -102,7 +100,7 @@ impl Binding {
         self.bytes(LABEL)
     }
 
-    /// Each part preceded by its length, so that no two bindings share their bytes.
+    /// Prefixes each part with its length, so that different bindings have different bytes.
     fn bytes(&self, purpose: &str) -> Vec<u8> {
         let Self { session, round, participant, snapshot_sha256, opened_sha256 } = self;
         let parts = [session, round, participant, snapshot_sha256, opened_sha256];
@@ -115,13 +113,13 @@ impl Binding {
     }
 }
 
-/// A sealed record: ciphertext and commitment, and no way to the text.
+/// Ciphertext and commitment of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedRecord {
     /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
     pub commitment: String,
     pub enc: String,
-    /// The ciphertext; in base64 where it is written down.
+    /// Ciphertext; written in base64.
     #[serde(with = "in_base64")]
     pub sealed: Vec<u8>,
 }
@@ -132,7 +130,7 @@ impl SealedRecord {
     }
 }
 
-/// The part of a sealed record that is kept after the reveal.
+/// Hashes of a sealed record that remain after the reveal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealHashes {
     pub commitment: String,
@@ -151,13 +149,13 @@ pub enum UnsealError {
     /// Not hex, or of the wrong length.
     #[error("the sealed record is malformed")]
     Malformed,
-    /// The key, the binding or a byte is not the one it was sealed with.
+    /// Sealed with another key or binding, or changed since.
     #[error("the sealed record does not open under this key for this seat")]
     WrongKey,
-    /// Its length or what follows the record is not the padding of such a record.
+    /// Wrong length, or other bytes than zeros after the record.
     #[error("the sealed record is not padded as such records are")]
     Padding,
-    /// It opens, and is not what was committed to.
+    /// Opens, but does not match the commitment.
     #[error("the sealed record is not the one that was committed to")]
     WrongCommitment,
 }
@@ -166,7 +164,7 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     hex(&Sha256::new().chain_update([0]).chain_update(nonce).chain_update(record).finalize())
 }
 
-/// Whom a record is sealed to: the holder of the private key of this public one.
+/// Public key that records are sealed to.
 #[derive(Clone)]
 pub struct Sealer([u8; 32]);
 
@@ -175,15 +173,15 @@ impl Sealer {
         Self(key.public)
     }
 
-    /// A public key in hex.
+    /// Parses a public key in hex.
     pub fn to(public_key: &str) -> Option<Self> {
         unhex(public_key).map(Self)
     }
 
-    /// Seals a record. `None` if it is too long, or sealed to a public key that hides nothing.
+    /// Seals a record. Returns `None` if it is too long, or if the public key would hide nothing.
     pub fn seal(&self, nonces: &Nonces, binding: &Binding, record: &str) -> Option<SealedRecord> {
         let length = padded_length(HEAD + record.len())?;
-        // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
+        // Encrypted in place, with room for the tag, so that no copy of the text stays in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
         text.extend(nonces.commitment);
         text.extend((record.len() as u64).to_be_bytes());

@@ -1,7 +1,6 @@
-//! Signatures (Ed25519): by a seat on its ballot, by the session on its offers. And the ids of
-//! deliveries.
+//! Ed25519 signatures of ballots, failures and offers, and ids of deliveries.
 //!
-//! Every part of a message is preceded by its length, as in the seal.
+//! Every part of a message is prefixed with its length, as in the seal.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
@@ -40,7 +39,7 @@ impl SigningKey {
         self.pair().map(|pair| hex(pair.sign(message).as_ref())).unwrap_or_default()
     }
 
-    /// The pair; of 32 bytes there always is one.
+    /// Returns the key pair; 32 bytes always yield one.
     fn pair(&self) -> Option<Ed25519KeyPair> {
         Ed25519KeyPair::from_seed_unchecked(&self.0[..]).ok()
     }
@@ -52,15 +51,15 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Returns whether only the owner of this public key, in hex, can sign under it: none of small order, for which
-/// one signature fits every message.
+/// Returns whether the text is a canonical public key. Keys of small order are rejected, because one
+/// signature could fit every message under them.
 pub fn is_public_key(text: &str) -> bool {
     let bytes = unhex::<32>(text).filter(|bytes| hex(bytes) == text);
     let point = bytes.and_then(|bytes| CompressedEdwardsY(bytes).decompress());
     point.is_some_and(|point| !point.is_small_order())
 }
 
-/// A public key in hex, of hex or of `ed25519:` and hex, as people hand it on.
+/// Parses a public key written as hex, with or without `ed25519:`; returns it in hex.
 pub fn named_key(text: &str) -> Option<String> {
     let key = text.trim();
     let key = hex(&unhex::<32>(key.strip_prefix("ed25519:").unwrap_or(key))?);
@@ -74,7 +73,7 @@ pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     })
 }
 
-/// The bytes that a seat signs of its ballot; `None` where a value has not the form of a seal.
+/// Returns the bytes that a seat signs for its ballot; `None` if a value is malformed.
 pub fn ballot_message(binding: &Binding, public_key: &str, sealed: &SealedRecord) -> Option<Vec<u8>> {
     let mut message = binding.bytes(BALLOT);
     let (round, commitment) = (unhex::<32>(public_key)?, unhex::<32>(&sealed.commitment)?);
@@ -85,7 +84,7 @@ pub fn ballot_message(binding: &Binding, public_key: &str, sealed: &SealedRecord
     Some(message)
 }
 
-/// The bytes that a seat signs of a failure: the ids of the delivery, and what went wrong.
+/// Returns the bytes that a seat signs for a failure: the ids of the delivery and the failure's data.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
     let mut message = FAILED.as_bytes().to_vec();
     for part in parts {
@@ -98,7 +97,7 @@ pub fn offer_message(json: &[u8]) -> Vec<u8> {
     [OFFER, &Sha256::digest(json)].concat()
 }
 
-/// The id of one try to get an answer of a seat; the try counts from 1.
+/// Returns the id of one delivery to a seat; attempts count from 1.
 pub fn delivery_id(binding: &Binding, public_key: &str, attempt: u32) -> String {
     let mut bytes = binding.bytes(DELIVERY);
     push(&mut bytes, public_key.as_bytes());

@@ -1,4 +1,4 @@
-//! What is sealed, to whom, and what opens.
+//! Tests of sealing, unsealing and padding.
 
 use super::{
     Binding, Nonces, RoundKey, SealedRecord, Sealer, TAG, UnsealError, UnsealedRecord, commit, hex, hpke,
@@ -54,7 +54,7 @@ fn short_and_long_answers_have_one_length() {
 #[test]
 fn what_is_padded_otherwise_does_not_open() {
     let key = RoundKey::new([1; 32]);
-    // Something that is hidden behind the record.
+    // Non-zero byte in the padding.
     let mut text = vec![0; 8192];
     text[..32].copy_from_slice(&NONCES.commitment);
     text[39] = 5;

@@ -1,7 +1,7 @@
-//! A session in one line: as JSON for scripts (`--json=result`), and in words for a person.
+//! Session result in one line: as JSON for scripts (`--json=result`), and as text.
 //!
-//! The JSON has all of its keys, `null` where nothing is known. Keys may be added; none of them changes
-//! its meaning under `"v": 1`. Its text is raw; print it through [`super::safe_json`].
+//! The JSON always has all its keys, `null` for unknown values. Under `"v": 1`, keys may be added, but none
+//! changes its meaning. Text is raw; print it through [`super::safe_json`].
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -13,10 +13,10 @@ use crate::insight::format_duration;
 use crate::round::answer::Outcome;
 use crate::tally::{Rule, Score, Tier};
 
-/// The version of the line's keys.
+/// Version of the line's keys.
 const VERSION: u32 = 1;
 
-/// The only decision's keys are `null` where there are several.
+/// Keys of the result line; those of a single decision are `null` if there are several.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     v: u32,
@@ -57,8 +57,8 @@ struct DecisionLine<'a> {
     approved: Option<bool>,
 }
 
-/// The result of a session as one JSON object. `exit` is the code of the run, `file` the session's path as
-/// it was given.
+/// Returns the result as a JSON object. `exit` is the exit code of the run, `file` the session's path as
+/// given.
 pub fn result(document: &Document<'_>, exit: i32, file: &str) -> Value {
     let only = document.only();
     let run = only.and_then(|page| document.round(page));
@@ -90,7 +90,7 @@ pub fn result(document: &Document<'_>, exit: i32, file: &str) -> Value {
         makers: found.map(|found| found.makers.len()),
         same_answers: Some(same_answers),
         decisions: Some(document.decisions.iter().map(decision).collect()),
-        // None where it is not known whole.
+        // Null if part of the cost is unknown.
         usd: (!document.spent.is_unknown).then(|| (document.spent.dollars * 1e6).round() / 1e6),
         seconds: Some(document.took_ms as f64 / 1000.0),
         file: Some(file),
@@ -103,7 +103,7 @@ fn decision_line<'a>(document: &'a Document<'_>, page: &'a Page<'_>) -> Decision
     let tally = run.and_then(|run| run.count);
     let winners = page.winners.as_slice();
     let dissenting = run.into_iter().flat_map(|run| &run.seats).filter(|seat| seat.dissents);
-    // None for rules whose number counts no ballots, or their weight.
+    // Absent for rules whose scores are not numbers of ballots.
     let counting = tally.filter(|tally| tally.rule.is_some_and(Rule::counts_ballots));
     DecisionLine {
         winner: winners.first().copied(),
@@ -116,19 +116,19 @@ fn decision_line<'a>(document: &'a Document<'_>, page: &'a Page<'_>) -> Decision
         asked: tally.map(|tally| tally.asked),
         rule: tally.and_then(|tally| tally.rule),
         tied: tally.map(|tally| if tally.verdict.tie { &*tally.verdict.winners } else { &[] }),
-        // Of estimates there are none.
+        // Empty for estimates.
         dissent: Some(dissenting.map(|seat| seat.participant).collect()),
         approved: page.approval.as_ref().filter(|said| !said.is_decision).map(|said| said.given.approved),
     }
 }
 
-/// The line of a file that led to no session: what was wrong, and the exit code.
+/// Returns the line for a file that produced no session, with the reason and the exit code.
 pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
     json!(Line { v: VERSION, status: "error", exit, reason: Some(reason), file, ..Line::default() })
 }
 
-/// What a session came to, in one line for a person: outcome, strength, dissent, approval, money, time.
-/// None where there is no outcome yet. Its text is raw.
+/// Returns the outcome, strength, dissent, approval, cost and duration in one line of raw text. `None`
+/// before there is an outcome.
 pub fn in_one_line(document: &Document<'_>) -> Option<String> {
     let mut parts = vec![document.outcome.clone()?];
     if let Some(page) = document.only() {
@@ -145,7 +145,7 @@ pub fn in_one_line(document: &Document<'_>) -> Option<String> {
     Some(parts.join(" · "))
 }
 
-/// The decisions of a session for a log of them, a row each; all values are texts or null.
+/// Returns the decisions as rows for a decision log; all values are texts or null.
 pub fn decision_rows(document: &Document<'_>) -> Vec<Value> {
     let row = |page: &Page<'_>| {
         let said = page.approval.as_ref().filter(|_| !document.rehearsal);

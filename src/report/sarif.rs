@@ -1,4 +1,4 @@
-//! The findings of a session as SARIF 2.1.0: one result for each group, for systems that show code with them.
+//! Findings as SARIF 2.1.0 for code viewers, one result per group.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::ballot::Severity;
 use crate::insight::findings::FindingGroup;
 use crate::insight::pluralize;
 
-/// The SARIF log of a session; without results if it has no findings.
+/// Returns the SARIF log of a session; it has no results without findings.
 pub fn sarif(document: &Document<'_>) -> String {
     let results: Value = document.findings.iter().map(|group| result(document.mark, group)).collect();
     let rules = Severity::WORDS.map(|(word, severity)| {
@@ -32,7 +32,7 @@ pub fn sarif(document: &Document<'_>) -> String {
     }))
 }
 
-/// The name of a severity in systems that show code.
+/// Returns the SARIF level of a severity.
 pub fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Low => "note",
@@ -53,13 +53,13 @@ fn result(mark: &str, group: &FindingGroup<'_>) -> Value {
         },
     });
     if let Some(reason) = group.set_aside {
-        // Set aside by the facilitator: kept, and marked as such.
+        // The facilitator set the finding aside; it stays in the log, marked as suppressed.
         result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     }
     result
 }
 
-/// Every claim word for word, one per line, with its seat.
+/// Returns every claim verbatim, one per line, with its seat.
 fn message(group: &FindingGroup<'_>) -> String {
     let mut lines: Vec<String> = group.title.into_iter().map(str::to_owned).collect();
     for one in &group.findings {
@@ -80,7 +80,7 @@ fn location(group: &FindingGroup<'_>) -> Option<Value> {
     Some(json!({ "physicalLocation": place }))
 }
 
-/// A path as a relative reference: `/` between folders, all but plain characters escaped.
+/// Returns a path as a relative URI: `/` between folders, other special characters escaped.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.replace('\\', "/").trim_start_matches("./").bytes() {

@@ -1,6 +1,6 @@
-//! The templates that pages are written from, and how foreign text is made harmless in each format.
+//! Report templates and the escaping of text.
 //!
-//! Every text is escaped for the format of its template, unless a filter here has made markup of it.
+//! Every text is escaped for its template's format, unless a filter here has produced markup.
 
 use std::sync::LazyLock;
 
@@ -26,11 +26,11 @@ const SOURCES: [(&str, &str); 6] = [
     ("decision.md", include_str!("markdown/decision.md")),
 ];
 
-/// All templates, which a web page needs, and those of Markdown alone, which are read faster.
+/// Templates of the web page; a Markdown report parses only those of `TEXTS`, which is faster.
 static PAGES: LazyLock<Environment<'static>> = LazyLock::new(|| environment(""));
 static TEXTS: LazyLock<Environment<'static>> = LazyLock::new(|| environment(".md"));
 
-/// A template with its values filled in. What cannot be is said in its place: every template is tested.
+/// Renders a template. Prints errors in its place; tests cover every template.
 pub fn render(template: &str, values: impl Serialize) -> String {
     let all = if template.ends_with("html") { &PAGES } else { &TEXTS };
     let filled = all.get_template(template).and_then(|found| found.render(Value::from(Serde(values))));
@@ -81,7 +81,7 @@ fn environment(ending: &str) -> Environment<'static> {
     all.add_filter("indented", |text: &str| Value::from_safe_string(quote::indented(text)));
     all.add_filter("rendered", |text: &str| Value::from_safe_string(rendered(text)));
     for (name, source) in SOURCES.into_iter().filter(|(name, _)| name.ends_with(ending)) {
-        // One that is no template is missed when it is asked for.
+        // A broken template produces an error when it is rendered.
         let _ = all.add_template(name, source);
     }
     all
@@ -91,7 +91,7 @@ fn json(value: &Value) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// A bar of text; a full one stands for what the scale says.
+/// Returns a text bar; the report's scale states the value of a full one.
 fn bar(share: f64) -> String {
     const CELLS: usize = 20;
     let filled = bar_cells(share, CELLS);
@@ -106,7 +106,7 @@ fn escaped(state: &State, text: &str) -> String {
     if is_html(state) { e(text) } else { quote::inline(text) }
 }
 
-/// A sentence of the report's own, with what stands in backquotes as code.
+/// Formats a sentence of the report; text in backquotes becomes code.
 fn told(state: &State, text: &str) -> String {
     let mut said = String::new();
     if text.matches('`').count() % 2 == 1 {

@@ -1,6 +1,6 @@
-//! The trace: for every work item exactly what was sent and what came back.
+//! Trace: the exact prompt and replies of every work item.
 //!
-//! While a round is open its work items show the prompt and whether the seat is sealed, no more.
+//! While a round is open, its work items show only the prompt and whether the seat is sealed.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use crate::sanitize::harmless;
 
 #[derive(Debug, Serialize)]
 pub struct TraceEntry<'a> {
-    /// The work item's id.
+    /// Id of the work item.
     pub id: &'a str,
-    /// The `seq` of the event that handed it over.
+    /// `seq` of the event that offered it.
     pub seq: u64,
-    /// The round, of a seat's.
+    /// Round of a seat's work item; empty for agents.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub round: &'a str,
     pub from: &'static str,
@@ -28,32 +28,32 @@ pub struct TraceEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     pub sent_at: Timestamp,
-    /// The system's part of an agent's prompt, if it has one.
+    /// System message of an agent's prompt, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     pub prompt: String,
-    /// The hash of the snapshot, or of an agent's input.
+    /// Hash of the snapshot, or of an agent's input.
     pub context_sha256: &'a str,
-    /// When the answer was sealed or came back, or the seat failed.
+    /// Time when the answer was sealed or returned, or the seat failed.
     pub returned_at: Option<Timestamp>,
-    /// Every reply as it came, with the reason where one was not counted; null while sealed.
+    /// Raw replies, with the reason if one did not count; null while sealed.
     pub answer: Option<Vec<&'a ReplyAttempt>>,
     /// `asking`, `sealed`, `answered`, `invalid`, `failed` …
     pub status: String,
 }
 
-/// The answer to a work item, as far as it may be read.
+/// Answer to a work item, as far as it may be read.
 struct TracedAnswer<'a> {
     status: String,
     origin: Option<Origin>,
     replies: Option<Vec<&'a ReplyAttempt>>,
 }
 
-/// Every work item of a log, in order; `session` is the fold of all of it.
+/// Returns every work item of a log, in order. `session` is the state after all its events.
 pub fn trace<'a>(lines: &'a [LogEntry], session: &'a Session) -> Vec<TraceEntry<'a>> {
     let revealed = session.rounds.iter().filter(|run| is_revealed(run));
     let readable: HashSet<&str> = revealed.map(|run| run.opened.round.as_str()).collect();
-    // By the item of an agent, or by round and seat.
+    // The key is an agent's item, or round and seat.
     let mut entries: IndexMap<(&str, &str), TraceEntry<'a>> = IndexMap::new();
     for line in lines {
         let key = if let Event::WorkItemReturned(back) = &line.stamped.event {
@@ -112,7 +112,7 @@ fn entry<'a>(
     })
 }
 
-/// The replies of an agent, try by try.
+/// Returns the replies of an agent from all attempts.
 fn by_agent<'a>(session: &'a Session, item: &WorkItemOffered) -> TracedAnswer<'a> {
     let known = session.items.get(&item.item);
     let returned = known.map(|known| known.returned.as_slice()).unwrap_or_default();
@@ -143,7 +143,7 @@ fn by_seat(status: Option<&SeatStatus>, may_be_read: bool) -> TracedAnswer<'_> {
     TracedAnswer { status, origin: None, replies: None }
 }
 
-/// A work item as plain text, safe to print.
+/// Formats a work item as plain text, safe for a terminal.
 pub fn text(entry: &TraceEntry<'_>) -> String {
     let TraceEntry { id, to, sent_at, status, .. } = entry;
     let who = entry.origin.and_then(Origin::label).unwrap_or(entry.model);

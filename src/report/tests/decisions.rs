@@ -1,4 +1,4 @@
-//! Several questions in one session: each is told by its own rounds, whatever their forms have in common.
+//! Tests of sessions with several questions: each decision uses only its own rounds.
 
 use serde_json::json;
 
@@ -10,10 +10,10 @@ use crate::report::{Document, Look, Source, csv, glance, html, madr, markdown, r
 
 const SEATS: [&str; 3] = ["software-architect", "qa-lead", "skeptic"];
 
-/// A step, its question, and what the three seats choose and say.
+/// Step, question, and each seat's choice with its reason.
 type Held<'a> = (&'a str, &'a str, [(&'a str, &'a str); 3]);
 
-/// A session of rounds with the same form.
+/// Runs a session of rounds with the same ballot form.
 fn meeting(form: &str, rounds: &[Held<'_>]) -> Table {
     let step = |(id, question, _): &Held<'_>| {
         format!("  - {{id: {id}, type: round, question: \"{question}\", {form}}}\n")
@@ -106,7 +106,7 @@ fn one_decision_can_be_reported_alone() {
     assert!(!markdown(&alone).contains("Drop Python 3.9") && !csv(&alone).contains("\"python\""));
 }
 
-/// A discussion's deciding round and the open ones before it are one record.
+/// Rounds without a rule belong to the record of their discussion's decision.
 #[test]
 fn a_decision_alone_has_the_open_rounds_of_its_discussion() {
     let mut table = Table::open(

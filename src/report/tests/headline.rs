@@ -1,4 +1,4 @@
-//! The table of headlines: every outcome, its words, and that all formats say the same.
+//! Table of headlines: the words of every outcome, equal in all formats.
 
 use indexmap::IndexMap;
 use serde_json::{Number, Value, json};
@@ -9,7 +9,7 @@ use crate::core::Command;
 use crate::history::AnswerRevealed;
 use crate::insight::session_headline;
 
-/// Seats by name: `a` to `f`.
+/// Opens a round with seats named from `a` to `f`.
 fn open(ask: &str, seats: usize) -> Table {
     let names: Vec<String> = (0..seats)
         .map(|at| format!("{{name: {}, prompt: You judge.}}", char::from(b'a' + at as u8)))
@@ -21,8 +21,8 @@ fn open(ask: &str, seats: usize) -> Table {
     table
 }
 
-/// What a seat does: a word of the ballot, `-` to abstain, `!why` to fail, `?` for a reply that is no
-/// answer, `b:why` to block, nothing to stay out.
+/// Answers for each seat: a ballot, `-` abstains, `!why` fails, `?` is invalid, `b:why` blocks, empty is
+/// missing.
 fn cast(table: &mut Table, said: &[&str]) {
     let seats: Vec<String> = table.session.rounds.last().unwrap().seats.keys().cloned().collect();
     let mut answers: Vec<AnswerRevealed> = Vec::new();
@@ -43,7 +43,7 @@ fn cast(table: &mut Table, said: &[&str]) {
                 json!({ "position": format!("reason {at} of {seat}, in words of its own") }),
             ),
         };
-        // Each seat a model of its own, so that the strength is not capped.
+        // Different models, so that a single model does not limit the strength.
         answer.record.model = format!("lab/m{at}");
         answers.push(answer);
     }
@@ -82,7 +82,7 @@ const SCORE: &str = "ballot: {kind: score, options: [x, y], min: 0, max: 10}\n";
 const RANKING: &str = "ballot: {kind: ranking, options: [x, y, z]}\n";
 const CARDS: &str = "ballot: {kind: estimate, cards: [\"1\", \"2\", \"3\", \"5\", \"8\", \"13\"]}\n";
 
-/// What is asked, what the seats do, the resulting line.
+/// Ballot, rule, answers, and the resulting line.
 const TABLE: [(&str, &str, &[&str], &str); 33] = [
     (CHOICE, "rule: majority", &["x", "x", "x", "x", "x", "x"], "Decision: x. All 6 seats chose it."),
     (CHOICE, "rule: majority", &["x", "x"], "Decision: x. Both seats chose it."),
@@ -275,7 +275,7 @@ fn every_outcome_is_worded_as_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A text as each format writes it, markup aside.
+/// Removes the markup of a format.
 fn plain(text: &str) -> String {
     let text = text.replace("&#39;", "'").replace("&quot;", "\"").replace("&gt;", ">").replace("&amp;", "&");
     text.replace('\\', "")

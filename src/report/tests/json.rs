@@ -1,4 +1,4 @@
-//! The JSON report: the whole value, and what is not in it while a round is open.
+//! Tests of the JSON report: all values, and omissions while a round is open.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{CHOICE, Table, decided};
 use crate::history::Event;
 use crate::round::snapshot::sha256_hex;
 
-/// Asserts that every key of `wanted`, at every depth, has its value in `got`.
+/// Asserts that `got` has the value of every key in `wanted`, at every depth.
 fn assert_holds(got: &Value, wanted: &Value, place: &str) {
     match (got, wanted) {
         (Value::Object(got), Value::Object(keys)) => {

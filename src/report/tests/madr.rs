@@ -1,6 +1,7 @@
-//! Every sentence of a decision record is true: checked line by line against random sessions of one to five
-//! questions that share a form, each asked up to five times. What is said of one question is told of no
-//! other, in any format.
+//! Property test: every sentence of a decision record is true.
+//!
+//! Random sessions ask one to five questions with the same form, each up to five times. No format may
+//! attribute anything to another question.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -15,8 +16,8 @@ const OPTIONS: [&str; 3] = ["red", "green", "blue"];
 const REASONS: [&str; 5] = ["it is cheap", "it is quick", "it is known", "it can be undone", "it scales"];
 const CONCERNS: [&str; 3] = ["it is dear", "it is slow", "nobody knows it"];
 
-/// What a seat does in a round: an option, 3 to abstain, 4 to fail, 5 for no valid answer; its reasons and
-/// concerns by place.
+/// Turn of a seat: an option, 3 to abstain, 4 to fail, 5 for an invalid answer; indices of reasons and
+/// concerns.
 type Turn = (usize, Vec<usize>, Vec<usize>);
 
 fn turns() -> impl Strategy<Value = Vec<Vec<Vec<Turn>>>> {
@@ -29,7 +30,7 @@ fn turns() -> impl Strategy<Value = Vec<Vec<Vec<Turn>>>> {
     prop::collection::vec(rounds, 1..6)
 }
 
-/// Asks each question as often as it has rounds, by a step that is run again.
+/// Asks each question once per round, by repeating its step.
 fn held(questions: &[Vec<Vec<Turn>>]) -> Table {
     let step = |(at, rounds): (usize, &Vec<Vec<Turn>>)| {
         let (number, last) =
@@ -58,7 +59,7 @@ fn held(questions: &[Vec<Vec<Turn>>]) -> Table {
     table
 }
 
-/// Every text of a question ends with its number.
+/// Runs one round; every text ends with the number of its question.
 fn ask(table: &mut Table, number: usize, round: &[Turn]) {
     table.command(Command::StartStep);
     table.command(Command::OpenRound { project_summary: None, seal: None });
@@ -85,12 +86,12 @@ fn ask(table: &mut Table, number: usize, round: &[Turn]) {
     table.close(answers);
 }
 
-/// Who voted for an option in a round, by seat.
+/// Returns the seats that voted for an option in a round.
 fn votes(round: &[Turn], option: usize) -> Vec<&'static str> {
     SEATS.iter().zip(round).filter(|(_, turn)| turn.0 == option).map(|(seat, _)| *seat).collect()
 }
 
-/// The rounds, from 1, in which a seat that voted for an option gave a text among its own.
+/// Returns the rounds, counted from 1, in which a seat gave a text with its vote for an option.
 fn gave(rounds: &[Vec<Turn>], seat: &str, option: usize, text: &str, is_reason: bool) -> Vec<usize> {
     let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
     let said = |turn: &Turn| {
@@ -100,7 +101,7 @@ fn gave(rounds: &[Vec<Turn>], seat: &str, option: usize, text: &str, is_reason: 
     (1..=rounds.len()).filter(|round| said(&rounds[round - 1][at])).collect()
 }
 
-/// "it is cheap (ann, ben in round 1)": its text, seats, rounds if told, whether they left it.
+/// Splits "it is cheap (ann, ben in round 1)" into text, seats, rounds if named, and whether they left it.
 fn parts(line: &str, before: usize) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
     let (text, who) =
         line.rsplit_once(" (").map(|(text, who)| (text, who.trim_end_matches(')'))).expect("who");
@@ -185,12 +186,12 @@ fn check(
     Ok(())
 }
 
-/// Whether somebody gave a text in the last round.
+/// Returns whether any seat gave a text in the last round.
 fn seats_said_last(rounds: &[Vec<Turn>], option: usize, text: &str, is_reason: bool) -> bool {
     SEATS.iter().any(|seat| gave(rounds, seat, option, text, is_reason).contains(&rounds.len()))
 }
 
-/// Checks what a line says of a seat that moved.
+/// Checks a line about a changed vote.
 fn check_move(rest: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
     let (number, rest) = rest.split_once(": ").expect("a number");
     let (seat, way) = rest.trim_end_matches('.').split_once(", ").expect("a seat");
@@ -209,7 +210,7 @@ fn check_move(rest: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), Tes
     Ok(())
 }
 
-/// Checks the record of one question; `before` rounds were held before its first.
+/// Checks the record of one question that begins after `before` rounds.
 fn check_record(
     record: &str,
     rounds: &[Vec<Turn>],

@@ -1,4 +1,4 @@
-//! The Markdown report: what stands first, what is kept, what cannot be forged.
+//! Tests of the Markdown report: order, completeness, protection against forgery.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::core::{AgendaChange, Command};
 use crate::history::{ApprovalGiven, Door, Event, SeatInvited, SeatJoined, Timestamp};
 use crate::report::{html, markdown};
 
-/// The report without its last section, which names the file and the times.
+/// Returns the report without its last section, which names file and times.
 fn body(report: &str) -> &str {
     report.split("## Session details").next().unwrap()
 }
@@ -155,7 +155,7 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
         ]
     );
 
-    // Even a file that reveals too early, or half, shows nothing before all seats are there.
+    // A file that reveals too early or incompletely still shows nothing until all seats are revealed.
     table.seal("software-architect");
     let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
     table.apply(Event::AnswerRevealed(early.into()));
@@ -164,7 +164,7 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     assert!(!markdown(&table.document()).contains("SECRET"));
 }
 
-/// A conflict that has nothing but this text.
+/// Creates a conflict with this text in every field.
 fn conflict(text: &str) -> Command {
     let (title, description) = (text.replace('\n', " "), Some(text.to_owned()));
     let change = AgendaChange::OpenConflict { title, minimum_change: description.clone(), description };
@@ -275,7 +275,7 @@ fn approvals_stand_with_their_comment() {
     assert!(report.contains("**ok: rejected**, by Ana Berg, "));
     assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
     assert_eq!(report.lines().nth(2), Some("> **Rejected by the facilitator**"));
-    // A rehearsal in which no seat is asked is one, too.
+    // A rehearsal without seats is still a rehearsal.
     let header = table.session.header.as_mut().map(Arc::make_mut).unwrap();
     header.rehearse = true;
     let report = markdown(&table.document());

@@ -1,6 +1,6 @@
-//! Sessions folded from hand-made events, for the tests of every report.
+//! Sessions for report tests, folded from handmade events.
 //!
-//! The folding is the session's own; only answers and times are made up here.
+//! The fold is the real one; only answers and times are invented.
 
 mod decisions;
 mod headline;
@@ -46,7 +46,7 @@ rule: consent
 participants: [software-architect, qa-lead, devops-engineer]
 ";
 
-/// A session in the making.
+/// Test session under construction.
 pub struct Table {
     pub session: Session,
     events: Vec<TimedEvent>,
@@ -54,7 +54,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens a session on a definition; every seat is answered by `model`.
+    /// Opens a session on a definition; `model` answers every seat.
     fn open(definition: &str, model: &str) -> Self {
         let mut table = Self { session: Session::default(), events: Vec::new(), now: START };
         let mut header = SessionOpened {
@@ -111,7 +111,7 @@ impl Table {
         table
     }
 
-    /// A session whose first round is open.
+    /// Opens a session and its first round.
     pub fn round(definition: &str) -> Self {
         let mut table = Self::open(definition, "ollama/llama3.2");
         table.command(Command::StartStep);
@@ -123,7 +123,6 @@ impl Table {
         Document::new(&self.session, Source::default())
     }
 
-    /// The report as JSON.
     fn json(&self) -> Value {
         serde_json::to_value(self.document()).unwrap()
     }
@@ -169,7 +168,7 @@ impl Table {
         self.session.rounds.last().unwrap().opened.round.clone()
     }
 
-    /// Closes the round with these answers, one a sealed seat, and counts it.
+    /// Closes the round with these answers, one per sealed seat, and counts it.
     pub fn close(&mut self, answers: Vec<AnswerRevealed>) {
         self.close_only();
         for answer in answers {
@@ -198,7 +197,6 @@ impl Table {
         change(roster.get_mut(name).unwrap());
     }
 
-    /// An answer of the open round.
     fn answer(&self, seat: &str, ballot: Ballot, content: Value) -> AnswerRevealed {
         let outcome = if ballot == Ballot::Abstain { Outcome::Abstained } else { Outcome::Answered };
         let text = content.to_string();
@@ -249,7 +247,7 @@ impl Table {
     }
 }
 
-/// Three seats answered, one of them differs: decided by two of three.
+/// Returns a session decided by two of three seats.
 pub fn decided() -> Table {
     let mut table = Table::round(CHOICE);
     for seat in ["devops-engineer", "software-architect", "qa-lead"] {
@@ -278,7 +276,7 @@ pub fn decided() -> Table {
     table
 }
 
-/// One of three answered; the others failed and sent nothing.
+/// Returns a session in which one of three seats answered.
 fn below_quorum() -> Table {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");

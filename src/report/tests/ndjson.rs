@@ -1,4 +1,4 @@
-//! The machine's lines: every event is one parseable object, keys in their order.
+//! Tests of NDJSON lines: one parseable object per event, keys in order.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ fn parsed(stamped: &TimedEvent, session: &Session) -> Map<String, Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Every event of a decided session, and the ones that need more than that.
+/// Returns the events of a decided session, and kinds that it does not have.
 fn all_kinds() -> Vec<Event> {
     let (step, round) = ("pick".to_owned(), "pick".to_owned());
     let participants = vec!["qa-lead".to_owned()];

@@ -1,4 +1,4 @@
-//! First pages: what a pause, findings and an open round show before the record.
+//! Tests of the first page: pauses, findings and open rounds.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::core::{Command, question_asked};
 use crate::history::{RoundRevised, RoundRun};
 use crate::report::{github, html, madr, markdown, sarif};
 
-/// The first page of each format for people: what stands before the record.
+/// Returns the first page of each format for people: the part before the record.
 fn first_pages(table: &Table) -> [String; 2] {
     let [text, page] = [markdown(&table.document()), html(&table.document())];
     let before = |text: &str, record: &str| text.split(record).next().unwrap_or_default().to_owned();
@@ -75,7 +75,7 @@ fn findings_stand_in_groups_and_places_without_evidence_are_named() {
         }
         assert!(!plain.contains("pay.py:2 named by"), "what is in the evidence is not flagged");
     }
-    // One severity has one level, in SARIF and in the annotations of GitHub.
+    // A severity has the same level in SARIF and in GitHub annotations.
     assert_eq!(
         serde_json::from_str::<Value>(&sarif(&table.document())).unwrap()["runs"][0]["results"][0]["level"],
         "error"

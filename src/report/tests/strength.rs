@@ -1,4 +1,4 @@
-//! How strong a result is, and which seats are one voice.
+//! Tests of strength and of seats that are not independent.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::insight::{headline, independence};
 use crate::round::answer::Origin;
 use crate::tally::Tier;
 
-/// Three seats of these models vote alike, in these words.
+/// Counts a round in which three seats with these models and texts vote alike.
 fn counted(models: [&str; 3], words: [&str; 3]) -> (Table, Tally) {
     let mut table = Table::round(CHOICE);
     let seats = ["software-architect", "qa-lead", "devops-engineer"];

@@ -1,4 +1,4 @@
-//! The lines of text: one an event, safe, and silent on what is sealed.
+//! Tests of event lines: one per event, safe, and without sealed content.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{CHOICE, Table, below_quorum, decided};
 use crate::history::{Event, Session};
 use crate::report::event_line;
 
-/// The lines of a session, each told at its moment.
+/// Returns the lines of a session, each formatted with the state at its time.
 fn lines(table: &Table) -> Vec<String> {
     let mut session = Session::default();
     let mut lines = Vec::new();

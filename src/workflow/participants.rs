@@ -137,7 +137,7 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     let (mut all, mut taken) = (Vec::new(), HashSet::new());
     for node in entries.list("participants") {
         let before = all.len();
-        if let Some(inner) = Entries::of(node, entries.found) {
+        if let Some(inner) = Entries::from_node(node, entries.found) {
             participant_map(inner, &mut all, &taken);
         } else if let Some(name) = as_text(node) {
             let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));

@@ -41,7 +41,7 @@ impl Definition {
         let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
         let keys: Vec<_> = Definition::KEYS.iter().filter(is_kept).collect();
         Keys { what: "the tasks file", places: &[], known: &keys, is_open: false }.check(&node, &found);
-        if let Some(entries) = Entries::of(&node, &found) {
+        if let Some(entries) = Entries::from_node(&node, &found) {
             read.take(entries);
         }
         read.problems = found.problems.take();

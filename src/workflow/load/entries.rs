@@ -22,7 +22,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    pub fn of(node: &'a Node, found: &'a Findings<'a>) -> Option<Self> {
+    pub fn from_node(node: &'a Node, found: &'a Findings<'a>) -> Option<Self> {
         if let Value::Map(_) = &node.value { Some(Self { node, found }) } else { None }
     }
 
@@ -40,7 +40,7 @@ impl<'a> Entries<'a> {
     }
 
     pub fn map(&self, key: &str) -> Option<Self> {
-        Self::of(self.node(key)?, self.found)
+        Self::from_node(self.node(key)?, self.found)
     }
 
     pub fn list(&self, key: &str) -> &'a [Node] {
@@ -52,7 +52,7 @@ impl<'a> Entries<'a> {
 
     pub fn maps(&self, key: &str) -> impl Iterator<Item = Self> + use<'a> {
         let found = self.found;
-        self.list(key).iter().filter_map(move |node| Self::of(node, found))
+        self.list(key).iter().filter_map(move |node| Self::from_node(node, found))
     }
 
     /// Reads the maps of a list; reports duplicate ids.
@@ -127,7 +127,7 @@ macro_rules! keys {
                     let node = &$crate::workflow::load::entries::alone(node, $alone);
                     return Some($name::read($crate::workflow::load::entries::Entries { node, found }));
                 })?
-                $crate::workflow::load::entries::Entries::of(node, found).map($name::read)
+                $crate::workflow::load::entries::Entries::from_node(node, found).map($name::read)
             };
         })?
     };

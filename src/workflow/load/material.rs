@@ -93,7 +93,7 @@ fn artifact(inner: Entries<'_>) -> Artifact {
 pub fn recorded_artifact(recorded: &Map<String, Json>) -> Artifact {
     let node = placed(recorded.clone().into(), &Node::default());
     let found = Findings::new("");
-    Entries::of(&node, &found).map(artifact).unwrap_or_default()
+    Entries::from_node(&node, &found).map(artifact).unwrap_or_default()
 }
 
 pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {

@@ -104,7 +104,7 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         // A strategy can set keys that a round does not accept.
         check_definition(&node, &found);
     }
-    let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
+    let definition = Entries::from_node(&node, &found).map(|entries| definition(entries, source.id));
     if let Some(definition) = &definition {
         let secrets = written_keys(&node, file);
         // A secret under an unknown key is one error, not two.

@@ -252,7 +252,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
         (KeyType::Decimal, Value::Number(number)) => Decimal::from_json(number).is_some(),
         (KeyType::Share, Value::Number(number)) => Fraction::parse(&number.to_string()).is_some(),
         (KeyType::Share, Value::Text(text)) => Fraction::parse(text).is_some(),
-        (KeyType::Quorum, _) => Quorum::of(node).is_some(),
+        (KeyType::Quorum, _) => Quorum::parse(node).is_some(),
         (KeyType::Either(kinds), _) => kinds.iter().any(|kind| suits(node, kind)),
         _ => false,
     }

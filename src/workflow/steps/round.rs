@@ -194,7 +194,7 @@ from_node! {
             Some("all") => Selection::All,
             _ => Selection::Named(texts(node)),
         });
-    Quorum as Seats => |node, _key, _found| Quorum::of(node);
+    Quorum as Seats => |node, _key, _found| Quorum::parse(node);
 }
 
 /// All, or those named.
@@ -229,7 +229,7 @@ pub enum Quorum {
 
 impl Quorum {
     /// Reads a number from 1, or a percentage such as `60%`.
-    pub fn of(node: &Node) -> Option<Self> {
+    pub fn parse(node: &Node) -> Option<Self> {
         match &node.value {
             Value::Number(n) => {
                 n.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).map(Self::Seats)

@@ -59,7 +59,7 @@ keys! {
     }
 }
 
-const COUNT: KeySpec = key("count", "1", "The number of seats.", "3").of(Whole(1, MOST_SEATS));
+const COUNT: KeySpec = key("count", "1", "The number of seats.", "3").with_type(Whole(1, MOST_SEATS));
 
 enum_of_words! {
     /// Tool setting of a seat. Without one, a seat whose persona lists tools cannot join a round.

@@ -47,8 +47,8 @@ keys! {
             key("deletedAt", "", "The time of its deletion; with one it is left out.", "2026-01-31")
             => |entries: Entries<'_>| entries.has("deletedAt"),
     } also {
-        key("issue_id", "", "Another name of `id`.", "APP-15").of(Text),
-        key("steps", "", "Another name of `test_steps`.", "[\"click the switch\"]").of(Texts),
+        key("issue_id", "", "Another name of `id`.", "APP-15").with_type(Text),
+        key("steps", "", "Another name of `test_steps`.", "[\"click the switch\"]").with_type(Texts),
     } and {
         /// Warning about a priority that could not be read.
         doubt: Option<Diagnostic>,

@@ -48,7 +48,7 @@ impl KeySpec {
         self.default == REQUIRED
     }
 
-    pub const fn of(self, kind: KeyType) -> Self {
+    pub const fn with_type(self, kind: KeyType) -> Self {
         Self { kind, ..self }
     }
 }

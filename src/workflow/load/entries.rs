@@ -132,13 +132,13 @@ macro_rules! keys {
         })?
     };
     (@ $key:expr; [$type:ty] [] []) => {
-        $key.of(<$type as $crate::workflow::load::entries::FromKey>::KIND)
+        $key.with_type(<$type as $crate::workflow::load::entries::FromKey>::KIND)
     };
     (@ $key:expr; [$type:ty] [] [$read:expr]) => {
         $key
     };
     (@ $key:expr; [$type:ty] [$kind:expr] [$($read:expr)?]) => {
-        $key.of($kind)
+        $key.with_type($kind)
     };
     (@ &$map:expr) => {
         $crate::workflow::keys::spec::KeyType::Map(&$map)

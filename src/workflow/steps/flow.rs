@@ -8,12 +8,12 @@ use crate::workflow::lang::{Condition, Transform};
 use crate::workflow::load::entries::{Entries, FromKey, keys};
 
 pub const PARALLEL: &[KeySpec] = &[
-    key("steps", REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]").of(Steps),
-    key("min_success", "all", "The number of steps that must succeed.", "2").of(Whole(0, u64::MAX)),
+    key("steps", REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]").with_type(Steps),
+    key("min_success", "all", "The number of steps that must succeed.", "2").with_type(Whole(0, u64::MAX)),
 ];
 
 pub const SEQUENCE: &[KeySpec] =
-    &[key("steps", REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]").of(Steps)];
+    &[key("steps", REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]").with_type(Steps)];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]
@@ -29,14 +29,16 @@ keys! {
         concurrency: usize as (Whole(1, 1_000)) =
             key("concurrency", "1", "The number of items that run at the same time.", "4"),
     } also {
-        key("steps", REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]").of(Steps),
+        key("steps", REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]").with_type(Steps),
     }
 }
 
 pub const USE: &[KeySpec] =
-    &[key("definition", REQUIRED, "The file, relative to the one that uses it.", "panel.yaml").of(Text)];
+    &[key("definition", REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")
+        .with_type(Text)];
 
-pub const TRANSFORM: &[KeySpec] = &[key("transform", REQUIRED, "A path.", "context.plan.files").of(Text)];
+pub const TRANSFORM: &[KeySpec] =
+    &[key("transform", REQUIRED, "A path.", "context.plan.files").with_type(Text)];
 
 keys! {
     #[derive(Debug, Clone, PartialEq)]

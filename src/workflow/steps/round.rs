@@ -90,7 +90,7 @@ keys! {
 }
 
 const SEED: KeySpec =
-    key("seeded", REQUIRED, "The seed that decides between tied options.", "7").of(Whole(0, u64::MAX));
+    key("seeded", REQUIRED, "The seed that decides between tied options.", "7").with_type(Whole(0, u64::MAX));
 const TIES: MapSpec = map("ties", "`ties`", &[SEED]);
 
 pub fn round(entries: Entries<'_>) -> Round {

@@ -13,7 +13,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    pub fn of(session: &Session, step: &Step) -> Option<Self> {
+    pub fn for_step(session: &Session, step: &Step) -> Option<Self> {
         let StepKind::Approval(Approval { edits: Some(named), .. }) = &step.kind else { return None };
         let proposing = session.definition().step(named)?;
         let facts = session.form_facts(proposing)?;

@@ -581,7 +581,7 @@ fn last_blocked(session: &Session) -> Option<&RoundRun> {
 /// Returns the proposal of the open question if it can be approved.
 pub fn valid_proposal(session: &Session) -> Option<Proposal> {
     let step = session.definition().step(&asked(session)?.step)?;
-    Proposal::of(session, step).filter(|proposal| proposal.answer.is_ok())
+    Proposal::for_step(session, step).filter(|proposal| proposal.answer.is_ok())
 }
 
 /// Returns the subjects of the open question, one per line; empty if its message is complete.

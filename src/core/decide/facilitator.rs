@@ -123,7 +123,7 @@ pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {
         return merge_ideas(session, *merge, given);
     }
     let step = &given.step;
-    let proposal = session.definition().step(step).and_then(|step| Proposal::of(session, step));
+    let proposal = session.definition().step(step).and_then(|step| Proposal::for_step(session, step));
     if given.edited.is_some() || given.approved {
         check_edited(&given, proposal.as_ref())?;
     }

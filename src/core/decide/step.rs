@@ -229,7 +229,7 @@ impl<'a> Running<'a> {
     /// Returns the question of an approval, or the outcome of one that ends without a question.
     fn question(&self, approval: &Approval) -> Result<ApprovalRequested, Box<StepOutcome>> {
         let Self { session, step, .. } = self;
-        let proposal = Proposal::of(session, step);
+        let proposal = Proposal::for_step(session, step);
         if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, step, approval)) {
             let merge = taken.merge();
             let mut data = taken.accepted(None, merge.as_ref());
@@ -262,7 +262,7 @@ impl<'a> Running<'a> {
         if let Some(merge) = merge {
             data["options"] = merge.options_json();
         }
-        let proposal = Proposal::of(self.session, self.step);
+        let proposal = Proposal::for_step(self.session, self.step);
         let taken = proposal.map(|proposal| proposal.accepted(given.edited.as_ref(), merge));
         for (key, value) in taken.into_iter().flatten() {
             data[key] = value;

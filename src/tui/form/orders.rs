@@ -151,7 +151,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         }
         QuestionKind::Merge(ideas) => {
             let step = session.definition().step(&question.step);
-            let proposed = step.and_then(|step| Proposal::of(session, step)?.merge());
+            let proposed = step.and_then(|step| Proposal::for_step(session, step)?.merge());
             let merge = proposed.unwrap_or_else(|| Merge::unmerged(ideas));
             let merge = Out::json_document(&serde_json::to_value(merge).unwrap_or_default(), false);
             let ideas_field = Field::text("merge", MERGE_HINT, &merge).labeled("ideas");

@@ -68,7 +68,7 @@ impl SeatInfo {
 
 impl PersonaInfo {
     /// Creates the header's entry of a persona; one that is not needed has only a name.
-    pub fn of(name: String, persona: Option<Persona>) -> Self {
+    pub fn new(name: String, persona: Option<Persona>) -> Self {
         let persona = persona.unwrap_or_else(|| Persona::nobody(&name));
         Self {
             name,
@@ -124,9 +124,9 @@ impl SessionOpened {
     fn persona_given(&self, spec: &ParticipantSpec, place: usize) -> PersonaInfo {
         let name = spec.persona.clone();
         match (&spec.prompt, self.personas.get(place)) {
-            (Some(text), _) => PersonaInfo::of(name.clone(), Some(Persona::own(&name, text))),
+            (Some(text), _) => PersonaInfo::new(name.clone(), Some(Persona::own(&name, text))),
             (None, Some(info)) => PersonaInfo { name, ..info.clone() },
-            (None, None) => PersonaInfo::of(name, None),
+            (None, None) => PersonaInfo::new(name, None),
         }
     }
 }

@@ -82,7 +82,7 @@ pub fn resolve(
         let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
         header.participants.push(SeatInfo { role, ..SeatInfo::given(spec, model, candidate.scripted) });
     }
-    header.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
+    header.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::new(name, persona)).collect();
     let seats = &mut header.participants;
     resolver.notice_idle_flag(seats);
     warn_of_unreachable(&plan.definition, seats, found);

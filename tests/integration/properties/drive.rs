@@ -163,7 +163,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
     for spec in &specs {
         if personas.iter().all(|known| known.name != spec.persona) {
             let text = spec.prompt.as_deref().unwrap_or("You paint.");
-            personas.push(PersonaInfo::of(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
+            personas.push(PersonaInfo::new(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
         }
     }
     let mut opened: SessionOpened = serde_json::from_value(serde_json::json!({

@@ -54,7 +54,7 @@ fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
 
 /// Returns the work items of a step, or the step's end if they cannot be created.
 pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
-    let running = Running::of(session, id, now)?;
+    let running = Running::new(session, id, now)?;
     let drafts = match session.work_item_drafts(running.step) {
         Ok(drafts) => drafts,
         Err(why) => return Ok(running.end(StepOutcome::failed(why))),
@@ -80,7 +80,7 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
         return Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]);
     }
-    let running = Running::of(session, id, now)?;
+    let running = Running::new(session, id, now)?;
     let Running { run, step, .. } = running;
     // The opened round decides, because its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
@@ -106,14 +106,14 @@ pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
 }
 
 pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult {
-    let running = Running::of(session, id, now)?;
+    let running = Running::new(session, id, now)?;
     let outcome = running.outcome().ok_or_else(|| format!("step `{id}` has no result yet"))?;
     Ok(running.end(outcome))
 }
 
 /// Ends a round step whose round cannot be opened.
 pub fn end_unheld(session: &Session, step: &Step, why: String, now: Timestamp) -> DecideResult {
-    Ok(Running::of(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
+    Ok(Running::new(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
 }
 
 /// Running step at the time of a command.
@@ -134,7 +134,7 @@ struct StepOutcome {
 }
 
 impl StepOutcome {
-    fn of(data: Value) -> Self {
+    fn success(data: Value) -> Self {
         Self { data, ..Self::default() }
     }
 
@@ -148,13 +148,13 @@ impl StepOutcome {
 }
 
 impl From<Result<Value, String>> for StepOutcome {
-    fn from(came: Result<Value, String>) -> Self {
-        came.map_or_else(Self::failed, Self::of)
+    fn from(outcome: Result<Value, String>) -> Self {
+        outcome.map_or_else(Self::failed, Self::success)
     }
 }
 
 impl<'a> Running<'a> {
-    fn of(session: &'a Session, id: &str, now: Timestamp) -> Result<Self, Refusal> {
+    fn new(session: &'a Session, id: &str, now: Timestamp) -> Result<Self, Refusal> {
         match (session.running(id), session.definition().step(id)) {
             (Some(run), Some(step)) => Ok(Self { session, step, run, now }),
             _ => refuse(format!("step `{id}` does not run")),
@@ -166,26 +166,26 @@ impl<'a> Running<'a> {
     }
 
     /// Returns the events that end the step: identity leaks, merge, records and result.
-    fn end(&self, mut came: StepOutcome) -> Vec<Event> {
+    fn end(&self, mut outcome: StepOutcome) -> Vec<Event> {
         let Self { session, step, run, now } = self;
         // Leaks must be recorded before the answers can be disclosed.
         let mut events: Vec<Event> = session.leaks_in_items(step, &self.items()).into_iter().collect();
-        if let Some((merge, round)) = came.merge.take().zip(session.round_to_merge(&step.id)) {
+        if let Some((merge, round)) = outcome.merge.take().zip(session.round_to_merge(&step.id)) {
             let (step, round) = (step.id.clone(), round.opened.round.clone());
             let by = RECORDED_BY_STEP.to_owned();
             events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
         }
-        let result = |came: StepOutcome| StepFinished {
+        let result = |outcome: StepOutcome| StepFinished {
             step: step.id.clone(),
             step_id: step.id.clone(),
-            success: came.error.is_none(),
-            data: came.data,
-            error: came.error,
+            success: outcome.error.is_none(),
+            data: outcome.data,
+            error: outcome.error,
             start_time: run.started,
             end_time: *now,
             duration: now.since(run.started),
         };
-        let mut finished = result(came);
+        let mut finished = result(outcome);
         match recorded(session, step, &finished, &events) {
             Ok(changes) => events.extend(changes),
             Err(why) => finished = result(StepOutcome::failed(format!("nothing is recorded: {why}"))),
@@ -199,7 +199,7 @@ impl<'a> Running<'a> {
         Some(match &self.step.kind {
             StepKind::Round(_) => self.of_round()?,
             StepKind::Approval(_) => {
-                StepOutcome::of(self.approval_data(self.run.approval.as_ref()?.given.as_ref()?))
+                StepOutcome::success(self.approval_data(self.run.approval.as_ref()?.given.as_ref()?))
             }
             StepKind::Agent(_) => {
                 let item = *self.items().first()?;
@@ -234,7 +234,7 @@ impl<'a> Running<'a> {
             let merge = taken.merge();
             let mut data = taken.accepted(None, merge.as_ref());
             data.insert("approved".to_owned(), true.into());
-            return Err(Box::new(StepOutcome { merge, ..StepOutcome::of(data.into()) }));
+            return Err(Box::new(StepOutcome { merge, ..StepOutcome::success(data.into()) }));
         }
         let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
         if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
@@ -313,6 +313,6 @@ impl<'a> Running<'a> {
             return Some(StepOutcome::failed(format!("step `{id}` failed: {why}")));
         }
         let data = session.definition().step(id).and_then(|last| session.context_value(last, result));
-        Some(StepOutcome::of(data.unwrap_or_default()))
+        Some(StepOutcome::success(data.unwrap_or_default()))
     }
 }

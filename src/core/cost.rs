@@ -32,13 +32,13 @@ impl Cost {
         Self { tokens, dollars: said.unwrap_or(listed), is_unknown }
     }
 
-    /// Adds the cost of reported usage and of `untold` requests without usage. Returns `None` if no usage
+    /// Adds the cost of reported usage and of `unreported` requests without usage. Returns `None` if no usage
     /// was reported and the requests cannot cost anything.
-    fn of(told: Option<TokenUsage>, untold: u32, price: Option<Price>) -> Option<Self> {
-        let is_charged = untold > 0 && price.is_none_or(|price| !price.is_nothing());
+    fn from_reports(reported: Option<TokenUsage>, unreported: u32, price: Option<Price>) -> Option<Self> {
+        let is_charged = unreported > 0 && price.is_none_or(|price| !price.is_nothing());
         let unknown = is_charged.then(|| Self { is_unknown: true, ..Self::default() });
-        let told = told.map(|tokens| Self::from_usage(tokens, price));
-        told.into_iter().chain(unknown).reduce(Self::and)
+        let reported = reported.map(|tokens| Self::from_usage(tokens, price));
+        reported.into_iter().chain(unknown).reduce(Self::and)
     }
 
     #[must_use]
@@ -91,8 +91,8 @@ impl Session {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
             item.returned.iter().filter_map(move |(back, _)| {
-                let is_untold = back.record.tokens.is_none() && back.record.origin.may_cost();
-                Cost::of(back.record.tokens, is_untold.into(), price)
+                let is_unreported = back.record.tokens.is_none() && back.record.origin.may_cost();
+                Cost::from_reports(back.record.tokens, is_unreported.into(), price)
             })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
@@ -118,11 +118,11 @@ impl Seat {
                 Some(Cost { tokens: answer.record.tokens?, ..Cost::default() })
             }
             SeatStatus::Revealed(answer, _) => {
-                Cost::of(answer.record.tokens, self.untold(), prices(&answer.record.model))
+                Cost::from_reports(answer.record.tokens, self.untold(), prices(&answer.record.model))
             }
             // A failed request may have been charged.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                Cost::of(failed.tokens, self.untold(), asked.and_then(prices))
+                Cost::from_reports(failed.tokens, self.untold(), asked.and_then(prices))
             }
             _ => None,
         }
@@ -156,9 +156,9 @@ mod tests {
         let of_program = Cost::from_usage(said, Some(price));
         assert!((of_program.dollars - 0.02).abs() < 1e-12, "not the listed price");
         assert!(!Cost::from_usage(said, None).is_unknown);
-        assert!(Cost::of(None, 1, None).is_some_and(|spent| spent.is_unknown));
-        assert!(Cost::of(None, 1, Some(price)).is_some_and(|spent| spent.is_unknown));
-        assert_eq!(Cost::of(None, 1, Some(Price::default())), None, "nobody charges");
+        assert!(Cost::from_reports(None, 1, None).is_some_and(|spent| spent.is_unknown));
+        assert!(Cost::from_reports(None, 1, Some(price)).is_some_and(|spent| spent.is_unknown));
+        assert_eq!(Cost::from_reports(None, 1, Some(Price::default())), None, "nobody charges");
         let scripted = AnswerRecord { origin: Origin::Script, tries: 1, ..AnswerRecord::default() };
         assert_eq!(scripted.untold(), 0, "nobody charges for a script in a model's place");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));

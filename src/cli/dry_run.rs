@@ -176,7 +176,7 @@ impl Costs {
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {
-                let output = self.limits.of(seat, model);
+                let output = self.limits.limit_for(seat, model);
                 total.longest = total.longest.max(output);
                 let dollars = price.cost_usd(TokenUsage { input, output, ..TokenUsage::default() });
                 total.dollars += dollars;

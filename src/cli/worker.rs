@@ -141,7 +141,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<WorkerMod
     let participant = catalog.participant(name)?;
     let price = highest_price_of(&catalog, name);
     let price = if is_limited { price? } else { price.unwrap_or_default() };
-    let most_output = set_up.config.reply_limits().of(None, name);
+    let most_output = set_up.config.reply_limits().limit_for(None, name);
     Ok(WorkerModel { name: name.to_owned(), participant, price, most_output })
 }
 

@@ -210,7 +210,7 @@ impl<'a> ParticipantFactory<'a> {
         with_key(&mut service, key);
         service.wanted_keys =
             at_its_own.filter(|known| known.start.is_none()).map_or(&[], |known| known.keys);
-        let limit = self.config.reply_limits().of(None, provider);
+        let limit = self.config.reply_limits().limit_for(None, provider);
         service.limits.max_output_tokens = Some(u32::try_from(limit).unwrap_or(u32::MAX));
         service.thinking_room = Some(MAX_OUTPUT_TOKENS).filter(|_| self.config.has_small_default(provider));
         let personal = self.config.providers.get(provider).map(|said| &said.own);

@@ -71,7 +71,7 @@ pub struct ReplyLimits {
 }
 
 impl ReplyLimits {
-    pub fn of(&self, seat: Option<&SeatInfo>, model: &str) -> u64 {
+    pub fn limit_for(&self, seat: Option<&SeatInfo>, model: &str) -> u64 {
         let provider = model.split('/').next().unwrap_or(model);
         let by_provider = || self.by_provider.get(provider).copied();
         seat.and_then(|seat| seat.max_output_tokens).or_else(by_provider).unwrap_or(self.usual)

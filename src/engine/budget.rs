@@ -41,7 +41,7 @@ impl Budget {
 
     /// Returns the most that one request of a seat may cost.
     fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
-        let (input, output) = (prompt_tokens as u64 + 1000, self.limits.of(seat, model));
+        let (input, output) = (prompt_tokens as u64 + 1000, self.limits.limit_for(seat, model));
         self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
     }
 

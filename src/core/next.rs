@@ -149,14 +149,16 @@ fn next_in_hand_over(session: &Session, run: &StepRun) -> NextAction {
 fn next_in_approval(run: &StepRun) -> NextAction {
     match &run.approval {
         None => NextAction::Decide(Command::AskPerson { step: run.id.clone() }),
-        Some(ApprovalRun { requested, given: None, .. }) => NextAction::AskPerson(Question::of(requested)),
+        Some(ApprovalRun { requested, given: None, .. }) => {
+            NextAction::AskPerson(Question::from_request(requested))
+        }
         Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),
     }
 }
 
 impl Question {
     /// Converts the stored request of a running step.
-    pub fn of(requested: &ApprovalRequested) -> Self {
+    pub fn from_request(requested: &ApprovalRequested) -> Self {
         let kind = match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
             ([], [], None) => QuestionKind::Approval,
             ([], [], Some(proposal)) => QuestionKind::Proposal(proposal.clone()),

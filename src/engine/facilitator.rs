@@ -80,7 +80,7 @@ pub fn pending_question(session: &Session) -> Option<Question> {
     if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
     }
-    Some(Question::of(&session.asked().next()?.approval.as_ref()?.requested))
+    Some(Question::from_request(&session.asked().next()?.approval.as_ref()?.requested))
 }
 
 pub struct ReplacementSeat {

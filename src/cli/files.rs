@@ -255,7 +255,7 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
     let (session, source) = (fold(&log), source(path, &log));
     let document = match &wanted.round {
         None => Document::new(&session, source),
-        Some(round) => Document::of_round(&session, source.clone(), round).ok_or_else(|| {
+        Some(round) => Document::for_round(&session, source.clone(), round).ok_or_else(|| {
             let all = Document::new(&session, source);
             let known: Vec<&str> = all.decisions.iter().flat_map(|page| page.rounds.clone()).collect();
             let problem = Diagnostic::new(format!("this session has no decision with a round `{round}`"));
@@ -305,7 +305,7 @@ fn records(
             continue;
         }
         let round = page.round.filter(|_| document.only().is_none());
-        let alone = round.and_then(|round| Document::of_round(session, document.source.clone(), round));
+        let alone = round.and_then(|round| Document::for_round(session, document.source.clone(), round));
         let record = alone.as_ref().unwrap_or(document);
         let title = report::file_title(record);
         let path = match (folder, wanted.number) {

@@ -129,21 +129,21 @@ impl Source {
 
 impl<'a> Document<'a> {
     pub fn new(session: &'a Session, source: Source) -> Self {
-        Self::of(session, source, &QuestionRounds::all(session))
+        Self::from_questions(session, source, &QuestionRounds::all(session))
     }
 
     /// Creates the report of one decision: that of the given round or step. `None` if it has no decision.
-    pub fn of_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
+    pub fn for_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
         let mut questions = QuestionRounds::all(session);
         let is_of = |question: &QuestionRounds<'_>| {
             question.record().iter().any(|run| run.opened.round == round || run.opened.step == round)
         };
         questions.retain(is_of);
         questions.truncate(1);
-        (!questions.is_empty()).then(|| Self::of(session, source, &questions))
+        (!questions.is_empty()).then(|| Self::from_questions(session, source, &questions))
     }
 
-    fn of(session: &'a Session, source: Source, questions: &[QuestionRounds<'a>]) -> Self {
+    fn from_questions(session: &'a Session, source: Source, questions: &[QuestionRounds<'a>]) -> Self {
         let failing = failing_rounds(session);
         let record = |run| RoundRecord::new(session, run, failing.iter().any(|one| std::ptr::eq(*one, run)));
         let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
@@ -189,7 +189,7 @@ impl<'a> Document<'a> {
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
             findings: told.into_iter().flat_map(|run| grouped(session, run)).collect(),
-            approvals: session.approvals.iter().map(|asked| ApprovalFacts::of(asked, session)).collect(),
+            approvals: session.approvals.iter().map(|asked| ApprovalFacts::new(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),
             reviews: session.reviews_in_order().collect(),

@@ -250,7 +250,7 @@ pub fn waiting(session: &Session) -> Option<Waiting<'_>> {
 
 impl<'a> ApprovalFacts<'a> {
     /// Creates the entry for the list of all answers, with a note if it adopts a round without a decision.
-    pub fn of(asked: &'a AnsweredQuestion, session: &Session) -> Self {
+    pub fn new(asked: &'a AnsweredQuestion, session: &Session) -> Self {
         let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
         let last = asked.counted.checked_sub(1).and_then(|at| counted.nth(at));
         // An amended proposal that was blocked is put to a vote again.

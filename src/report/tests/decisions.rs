@@ -69,7 +69,7 @@ fn two_questions_with_the_same_options_are_two_decisions() {
     assert!(first.contains("links break") && !first.contains("3.9 is old"));
     assert!(second.contains("3.9 is old") && !second.contains("links break") && !second.contains("Movement"));
 
-    let alone = |round| Document::of_round(&table.session, Source::default(), round);
+    let alone = |round| Document::for_round(&table.session, Source::default(), round);
     let [adr, other] = ["docs", "python"].map(|round| madr(&alone(round).unwrap()));
     assert!(adr.contains("# Move the docs? yes") && adr.contains("**skeptic** votes no"));
     assert!(other.contains("# Drop Python 3.9? yes") && !other.contains("skeptic** votes"));
@@ -93,7 +93,7 @@ fn two_questions_with_the_same_options_are_two_decisions() {
 #[test]
 fn one_decision_can_be_reported_alone() {
     let table = two();
-    let alone = |round| Document::of_round(&table.session, Source::default(), round);
+    let alone = |round| Document::for_round(&table.session, Source::default(), round);
     assert!(alone("none").is_none());
     let page = html(&table.document());
     let labels: Vec<&str> =
@@ -129,7 +129,7 @@ fn a_decision_alone_has_the_open_rounds_of_its_discussion() {
     table.command(Command::Close);
     assert_eq!(table.document().decisions[0].rounds, ["talk-argue", "talk-vote"]);
     for round in ["talk-vote", "talk-argue"] {
-        let alone = Document::of_round(&table.session, Source::default(), round).unwrap();
+        let alone = Document::for_round(&table.session, Source::default(), round).unwrap();
         assert!(markdown(&alone).contains("It is small.") && !markdown(&alone).contains("What else?"));
         assert!(
             madr(&alone).contains("* Said beforehand (Why?): It is small. (qa-lead)"),
@@ -181,7 +181,7 @@ fn thirty_decisions_have_a_line_a_section_and_a_record_each() {
         let section = text.split("\n## ").nth(at + 1).unwrap();
         assert!(section.contains(why.trim_end_matches('.')) && section.starts_with(&format!("{}. ", at + 1)));
         assert_eq!(section.matches("reason ").count(), section.matches(why).count(), "{section}");
-        let alone = Document::of_round(&table.session, Source::default(), id).unwrap();
+        let alone = Document::for_round(&table.session, Source::default(), id).unwrap();
         assert!(alone.task.title == question && madr(&alone).contains("**skeptic** votes no (round "));
     }
 }

@@ -291,7 +291,7 @@ proptest! {
         let mut before = 0;
         for (at, (page, rounds)) in document.pages().zip(&questions).enumerate() {
             let of = page.round.unwrap();
-            let record = madr(&Document::of_round(&table.session, Source::default(), of).unwrap());
+            let record = madr(&Document::for_round(&table.session, Source::default(), of).unwrap());
             check_record(&record, rounds, before, at + 1)?;
             before += rounds.len();
             // The other formats show the same parts.

@@ -59,7 +59,7 @@ fn environment(ending: &str) -> Environment<'static> {
     all.add_filter("plural", |count: usize, noun: &str| pluralize(count, noun));
     all.add_filter("capital", |text: &str| capital(text));
     all.add_filter("uncapital", |text: &str| uncapital(text));
-    all.add_filter("told", |state: &State, text: &str| Value::from_safe_string(told(state, text)));
+    all.add_filter("prose", |state: &State, text: &str| Value::from_safe_string(prose(state, text)));
     all.add_filter("code", |text: &str| Value::from_safe_string(quote::code(text)));
     all.add_filter("quote", |text: &str| Value::from_safe_string(quote::quote(text)));
     all.add_filter("cell", |text: &str| Value::from_safe_string(quote::cell(text)));
@@ -107,7 +107,7 @@ fn escaped(state: &State, text: &str) -> String {
 }
 
 /// Formats a sentence of the report; text in backquotes becomes code.
-fn told(state: &State, text: &str) -> String {
+fn prose(state: &State, text: &str) -> String {
     let mut said = String::new();
     if text.matches('`').count() % 2 == 1 {
         return escaped(state, text);

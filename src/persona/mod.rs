@@ -102,8 +102,8 @@ impl Persona {
                 "name" => self.name = text(node, "name", file)?,
                 "description" => self.description = text(node, "description", file)?,
                 "model" => self.model = Some(text(node, "model", file)?),
-                "tools" => self.tools = words(node, "tools", file)?,
-                "tags" => self.tags = words(node, "tags", file)?,
+                "tools" => self.tools = read_words(node, "tools", file)?,
+                "tags" => self.tags = read_words(node, "tags", file)?,
                 "color" => {}
                 other => self.notices.push(format!("`{other}` has no effect here")),
             }
@@ -198,7 +198,7 @@ fn text(node: &Node, key: &str, file: &str) -> Result<String, Diagnostic> {
 }
 
 /// Reads a list of words, or one text with commas between them.
-fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> {
+fn read_words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> {
     match &node.value {
         Value::Text(text) => {
             Ok(text.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect())

@@ -143,7 +143,7 @@ impl Place<'_> {
     fn check(&self, node: &Node, kind: &KeyType) {
         match (kind, &node.value) {
             (KeyType::Either(kinds), _) => {
-                let is_word = |kind: &&KeyType| as_text(node).is_some() && words(kind).is_some();
+                let is_word = |kind: &&KeyType| as_text(node).is_some() && allowed_words(kind).is_some();
                 let chosen =
                     kinds.iter().find(|kind| suits(node, kind)).or_else(|| kinds.iter().find(is_word));
                 match chosen {
@@ -175,7 +175,7 @@ impl Place<'_> {
             (KeyType::Words(_), _) if !suits(node, kind) => match as_text(node) {
                 None => self.wrong(node, kind),
                 Some(text) => {
-                    let known = words(kind).unwrap_or_default();
+                    let known = allowed_words(kind).unwrap_or_default();
                     let message = format!("unknown {} `{text}` in {}", self.key.name, self.what);
                     let place = match self.key.name {
                         "ballot" => "kind",
@@ -227,7 +227,7 @@ impl Place<'_> {
     }
 }
 
-fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
+fn allowed_words(kind: &KeyType) -> Option<Vec<&'static str>> {
     if let KeyType::Words(words) = kind { Some(words()) } else { None }
 }
 

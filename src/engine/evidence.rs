@@ -38,7 +38,7 @@ pub fn unrecorded_evidence(
     let Some((_, round)) = session.waiting_round() else { return Ok(Vec::new()) };
     let mut unrecorded = Vec::new();
     let known = &session.definition().artifacts;
-    for artifact in known.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
+    for artifact in known.iter().filter(|artifact| round.artifacts.includes(&artifact.id)) {
         let Some(source) = &artifact.source else { continue };
         let found = read(source).map_err(|why| format!("artifact `{}`: {why}", artifact.id))?;
         if found.iter().all(|(key, value)| artifact.detail(key) == Some(value)) {

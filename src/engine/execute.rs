@@ -156,7 +156,7 @@ impl Engine<'_> {
     fn check_seats(&self) -> Result<(), String> {
         let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
         let lack = |name: &String| self.config.table.get(name)?.unavailable_reason(&step.id);
-        let mut seats = self.session.roster.keys().filter(|name| round.participants.holds(name));
+        let mut seats = self.session.roster.keys().filter(|name| round.participants.includes(name));
         let found = seats.find_map(|name| Some(format!("{} (seat `{name}`)", lack(name)?)));
         found.map_or(Ok(()), Err)
     }

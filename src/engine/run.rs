@@ -73,7 +73,7 @@ impl Engine<'_> {
         let (step, mut names): (&String, Vec<&str>) = if let Some(round) = open {
             (&round.opened.step, round.open_seats().map(|seat| seat.name.as_str()).collect())
         } else if let Some((step, round)) = waiting {
-            let seats = session.roster.keys().filter(|name| round.participants.holds(name));
+            let seats = session.roster.keys().filter(|name| round.participants.includes(name));
             (&step.id, seats.map(String::as_str).collect())
         } else {
             let step = &session.open_items().next()?.offered.step;

@@ -161,7 +161,7 @@ impl Session {
         for artifact in &definition.artifacts {
             let description = artifact.detail("description").and_then(Value::as_str);
             held.add(&artifact.id, Some(description.unwrap_or(&artifact.summary)));
-            if step.round().is_some_and(|round| round.artifacts.holds(&artifact.id)) {
+            if step.round().is_some_and(|round| round.artifacts.includes(&artifact.id)) {
                 held.add(&artifact.id, None);
             }
         }

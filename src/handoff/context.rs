@@ -110,7 +110,7 @@ impl Session {
             current_round: self.next_round_number(),
             exploration: round.exploration.as_deref().or(step.description.as_deref()),
             ballot: Some(&round.ballot),
-            artifacts: definition.artifacts.iter().filter(|one| round.artifacts.holds(&one.id)).collect(),
+            artifacts: definition.artifacts.iter().filter(|one| round.artifacts.includes(&one.id)).collect(),
             recent_rounds,
             earlier_reasons: shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default(),
             earlier_counts: before.and_then(|before| earlier_counts(before, round.feedback)),

@@ -54,7 +54,7 @@ impl Session {
     ) -> Option<Value> {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         let result_of = || self.context_value(step, result);
-        let is_kept = recall.results.holds(&step.id) || recall.results.holds(step.key());
+        let is_kept = recall.results.includes(&step.id) || recall.results.includes(step.key());
         // Of a sequence its last step's result is recalled, as if that stood alone.
         let inside = &step.last().steps;
         match &step.last().kind {

@@ -26,7 +26,7 @@ impl Session {
             let (kind, now) = (kind.name(), now.name());
             return Err(format!("it is of kind `{now}` and revises `{of}`, which was of kind `{kind}`"));
         }
-        let sits = |seat: &&Seat| is_asked_again(seat) && round.participants.holds(&seat.name);
+        let sits = |seat: &&Seat| is_asked_again(seat) && round.participants.includes(&seat.name);
         if !before.seats.values().any(|seat| sits(&seat)) || self.definition().step(&step.id).is_none() {
             return Err(format!("it revises `{of}`, and no seat of that is left to ask"));
         }

@@ -258,7 +258,7 @@ impl Definition {
 
     /// Iterates over the seats of a round step, in roster order.
     pub fn seats<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = &'a ParticipantSpec> {
-        self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
+        self.participants.iter().filter(|p| !p.agent_only && round.participants.includes(&p.name))
     }
 
     /// Returns the authors of each result that a review of `of` covers. An agent step has its agent, a round
@@ -280,7 +280,7 @@ impl Definition {
     /// Returns whether the step asks this name: as a seat of a round, an agent or a reviewer.
     pub fn asks(&self, step: &Step, name: &str, agent_only: bool) -> bool {
         match &step.kind {
-            StepKind::Round(round) => !agent_only && round.participants.holds(name),
+            StepKind::Round(round) => !agent_only && round.participants.includes(name),
             StepKind::Agent(agent) => agent.agent == name,
             StepKind::Review(review) => self.reviewers(review).contains(&name),
             _ => false,

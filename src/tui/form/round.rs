@@ -38,7 +38,7 @@ pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
 pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let seat = |name: &String| {
         let about = session.roster.get(name).map_or("", |seat| &seat.model);
-        CheckItem::new(name, about, round.participants.holds(name))
+        CheckItem::new(name, about, round.participants.includes(name))
     };
     let seats = session.roster.keys().map(seat).collect();
     let who = Field::picks("participants", "Space adds or removes", seats).labeled("who");

@@ -192,7 +192,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
 /// Assigns a round's `directives_in_turn` to its seats, in roster order.
 fn give_in_turn(round: &mut Round, roster: &[ParticipantSpec]) {
     let lines = std::mem::take(&mut round.directives_in_turn);
-    let seats = roster.iter().filter(|seat| !seat.agent_only && round.participants.holds(&seat.name));
+    let seats = roster.iter().filter(|seat| !seat.agent_only && round.participants.includes(&seat.name));
     let given = seats.zip(lines.iter().cycle()).map(|(seat, line)| (seat.name.clone(), line.clone()));
     let given: Vec<(String, String)> = given.collect();
     round.directives.extend(given);

@@ -207,7 +207,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    pub fn holds(&self, name: &str) -> bool {
+    pub fn includes(&self, name: &str) -> bool {
         *self == Self::All || self.names().iter().any(|known| known == name)
     }
 

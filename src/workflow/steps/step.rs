@@ -397,8 +397,8 @@ impl Step {
     }
 
     /// Returns whether the step or a nested one has this id.
-    pub fn holds(&self, id: &str) -> bool {
-        self.id == id || self.nested().iter().any(|step| step.holds(id))
+    pub fn contains(&self, id: &str) -> bool {
+        self.id == id || self.nested().iter().any(|step| step.contains(id))
     }
 
     /// Returns the step that produces the result: in a sequence, the last one.

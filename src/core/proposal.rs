@@ -30,7 +30,7 @@ impl Proposal {
 
     /// Returns whether the proposal is accepted without asking a person.
     pub fn is_unasked(&self, session: &Session, step: &Step, approval: &Approval) -> bool {
-        let is_asked = |condition| holds(session, step, condition).unwrap_or(true);
+        let is_asked = |condition| evaluate_condition(session, step, condition).unwrap_or(true);
         self.answer.is_ok() && approval.ask_if.as_ref().is_some_and(|condition| !is_asked(condition))
     }
 
@@ -44,7 +44,11 @@ impl Proposal {
     }
 }
 
-pub(crate) fn holds(session: &Session, step: &Step, condition: &Condition) -> Result<bool, String> {
+pub(crate) fn evaluate_condition(
+    session: &Session,
+    step: &Step,
+    condition: &Condition,
+) -> Result<bool, String> {
     let definition = session.definition();
     let runs = definition.all_steps().map(|step| &step.id);
     let runs: Map<String, Value> =
@@ -63,5 +67,5 @@ pub(crate) fn holds(session: &Session, step: &Step, condition: &Condition) -> Re
         let mut seen = session.results_for(&step.id).into_iter().rev();
         seen.find(|result| result.step == named.id).map(|result| result.success)
     };
-    condition.holds(&scope, &success_of)
+    condition.evaluate(&scope, &success_of)
 }

@@ -8,7 +8,7 @@ use super::agenda::recorded;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::ending::time_is_up;
 use crate::core::next::{has_failed, unstarted};
-use crate::core::proposal::{Proposal, holds};
+use crate::core::proposal::{Proposal, evaluate_condition};
 use crate::handoff::{WorkItemDraft, fulfilled, parallel_data, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, Event, IdeasMerged, Merge, RECORDED_BY_STEP, RoundRun, Session,
@@ -214,8 +214,8 @@ impl<'a> Running<'a> {
                 transform.apply(&self.session.context_for(&self.step.id)).into()
             }
             StepKind::Condition(branch) => {
-                let holds = holds(self.session, self.step, &branch.condition);
-                holds.map(|holds| json!({ "result": holds })).into()
+                let truth = evaluate_condition(self.session, self.step, &branch.condition);
+                truth.map(|truth| json!({ "result": truth })).into()
             }
         })
     }

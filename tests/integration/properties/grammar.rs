@@ -44,8 +44,8 @@ fn condition(text: &str) {
     match Condition::parse(text) {
         Ok(read) => {
             assert_eq!(Condition::parse(read.text()).as_ref(), Ok(&read));
-            let once = read.holds(&scope(), &|step| (step == "plan").then_some(true));
-            assert_eq!(once, read.holds(&scope(), &|step| (step == "plan").then_some(true)));
+            let once = read.evaluate(&scope(), &|step| (step == "plan").then_some(true));
+            assert_eq!(once, read.evaluate(&scope(), &|step| (step == "plan").then_some(true)));
             let not = Condition::parse(&format!("!({text})"));
             if let (Ok(holds), Ok(not)) = (once, not) {
                 assert_eq!(not.holds(&scope(), &|step| (step == "plan").then_some(true)), Ok(!holds));

@@ -80,7 +80,7 @@ impl Condition {
     /// is `context.<step>.success`, `success_of` supplies the value. `===` compares contents, and numbers by
     /// value. `<`, `>`, `<=` and `>=` compare two numbers or two texts; they are false if a side is
     /// undefined or null. Fails on other pairs, and if the result is neither true nor false.
-    pub fn holds(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
+    pub fn evaluate(&self, scope: &Value, success_of: &dyn Fn(&str) -> Option<bool>) -> Result<bool, String> {
         Scope { values: scope, success_of }.truth(&self.expr)
     }
 }

@@ -23,13 +23,13 @@ fn scope() -> Value {
     })
 }
 
-fn holds(text: &str) -> Result<bool, String> {
+fn evaluate(text: &str) -> Result<bool, String> {
     let condition = Condition::parse(text).map_err(|error| error.to_string())?;
-    condition.holds(&scope(), &|step| (step == "code").then_some(true))
+    condition.evaluate(&scope(), &|step| (step == "code").then_some(true))
 }
 
 #[test]
-fn holds_over_what_steps_left() {
+fn conditions_read_step_results() {
     for text in [
         "context.parallel-tests.success === true",
         "context[\"parallel-tests\"].success===true",
@@ -56,7 +56,7 @@ fn holds_over_what_steps_left() {
         "'A\\n' === \"A\\n\"",
         "(((true)))",
     ] {
-        assert_eq!(holds(text), Ok(true), "{text}");
+        assert_eq!(evaluate(text), Ok(true), "{text}");
     }
 }
 
@@ -71,7 +71,7 @@ fn converts_nothing() {
         "context[\"e2e.run\"].empty <= 0",
         "context.plan.success === false",
     ] {
-        assert_eq!(holds(text), Ok(false), "{text}");
+        assert_eq!(evaluate(text), Ok(false), "{text}");
     }
 }
 
@@ -91,7 +91,7 @@ fn says_what_it_cannot_decide() {
         ),
         ("context[\"e2e.run\"]", "`context.e2e.run` is a map, where true or false is needed"),
     ] {
-        assert_eq!(holds(text), Err(message.to_owned()), "{text}");
+        assert_eq!(evaluate(text), Err(message.to_owned()), "{text}");
     }
 }
 
@@ -163,8 +163,8 @@ fn depth_and_length_have_limits() {
         assert!(Condition::parse(&text).is_err());
     }
     let long = format!("true{}", " && true".repeat(1_000));
-    assert_eq!(holds(&long), Ok(true));
-    assert_eq!(holds(&format!("{}true{}", "(".repeat(50), ")".repeat(50))), Ok(true));
+    assert_eq!(evaluate(&long), Ok(true));
+    assert_eq!(evaluate(&format!("{}true{}", "(".repeat(50), ")".repeat(50))), Ok(true));
 }
 
 #[test]
@@ -181,7 +181,7 @@ proptest! {
     fn no_text_panics(text in any::<String>(), shaped in "[a-c.\\[\\]\"'()!&|=<>0-9 -]{0,40}") {
         for text in [text, format!("context.{shaped}"), shaped] {
             if let Ok(condition) = Condition::parse(&text) {
-                let _ = condition.holds(&scope(), &|_| None);
+                let _ = condition.evaluate(&scope(), &|_| None);
             }
         }
     }

@@ -115,7 +115,7 @@ impl Strategy {
                 return Err(format!("two phases have the id `{}`", phase.id));
             }
             phase.check().map_err(|why| format!("phase `{}`: {why}", phase.id))?;
-            if let Some(id) = phase.named().find(|id| !earlier.contains(id)) {
+            if let Some(id) = phase.referenced_phases().find(|id| !earlier.contains(id)) {
                 return Err(format!("phase `{}` names no phase so far: `{id}`", phase.id));
             }
         }
@@ -125,7 +125,7 @@ impl Strategy {
 
 impl Phase {
     /// Returns the phase that collects options for a discussion without any.
-    pub fn of_ideas() -> Self {
+    pub fn ideas() -> Self {
         Self {
             id: "ideas".to_owned(),
             label: Some("Options".to_owned()),
@@ -138,7 +138,7 @@ impl Phase {
     }
 
     /// Returns the phases that this one refers to.
-    fn named(&self) -> impl Iterator<Item = &str> {
+    fn referenced_phases(&self) -> impl Iterator<Item = &str> {
         let conditions = [&self.skip_if, &self.repeat_if].into_iter().flatten();
         let read = conditions.flat_map(|condition| condition.split("phase.").skip(1));
         let read = read.filter_map(|rest| rest.split('.').next());

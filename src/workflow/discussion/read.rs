@@ -89,7 +89,7 @@ fn phases(strategy: &Strategy, needs_ideas: bool) -> Vec<Phase> {
     if !needs_ideas {
         phases.retain(|phase| !is_ideas(phase));
     } else if !phases.iter().any(is_ideas) {
-        phases.insert(0, Phase::of_ideas());
+        phases.insert(0, Phase::ideas());
     }
     phases
 }

@@ -49,7 +49,7 @@ fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
 }
 
 /// Finds the participants that a name selects: one by name, all of a persona, or the next one of a model.
-fn named<'a>(
+fn find_selected<'a>(
     name: &str,
     known: &'a [ParticipantSpec],
     chosen: &[ParticipantSpec],
@@ -96,7 +96,7 @@ impl Definition {
             let seat = if entry.starts_with('{') {
                 read_seat(entry)?
             } else {
-                let found = named(entry, &known, &chosen);
+                let found = find_selected(entry, &known, &chosen);
                 if !found.is_empty() {
                     chosen.extend(found.into_iter().cloned());
                     continue;

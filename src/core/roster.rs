@@ -61,7 +61,7 @@ impl SeatInfo {
             persona: self.persona.clone(),
             needs_persona: !self.persona.is_empty() && self.role.is_none(),
             tools: self.without_tools.then_some(SeatTools::LeftOut),
-            ..ParticipantSpec::named(&self.name, (0, 0))
+            ..ParticipantSpec::from_persona(&self.name, (0, 0))
         }
     }
 }

@@ -38,7 +38,7 @@ fn read_seat(entry: &str) -> Result<ParticipantSpec, Vec<Diagnostic>> {
             needs_persona: seat.needs_persona,
             models: seat.models.iter().take(1).cloned().collect(),
             tools: seat.tools.filter(|tools| *tools == SeatTools::LeftOut),
-            ..ParticipantSpec::named(&seat.name, seat.place)
+            ..ParticipantSpec::from_persona(&seat.name, seat.place)
         };
         if simple == *seat {
             return Ok(ParticipantSpec { place: (0, 0), ..simple });
@@ -90,7 +90,7 @@ impl Definition {
     /// model, a person or a persona.
     pub fn with_participants(mut self, entries: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let known = std::mem::take(&mut self.participants);
-        let mut seat_names = SeatNames::taken(known.iter().map(|seat| &seat.name));
+        let mut seat_names = SeatNames::new(known.iter().map(|seat| &seat.name));
         let mut chosen: Vec<ParticipantSpec> = Vec::new();
         for entry in entries {
             let seat = if entry.starts_with('{') {
@@ -101,10 +101,10 @@ impl Definition {
                     chosen.extend(found.into_iter().cloned());
                     continue;
                 }
-                ParticipantSpec::of_text(entry, (0, 0))
+                ParticipantSpec::from_text(entry, (0, 0))
             };
             let is_of_model = seat.persona.is_empty();
-            let name = if is_of_model { seat_names.free(&seat.name) } else { seat.name.clone() };
+            let name = if is_of_model { seat_names.reserve(&seat.name) } else { seat.name.clone() };
             chosen.push(ParticipantSpec { name, ..seat });
         }
         self.participants = chosen;

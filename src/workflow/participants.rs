@@ -90,16 +90,16 @@ keys! {
 
 impl ParticipantSpec {
     /// Creates a participant from a persona's name.
-    pub fn named(name: &str, place: (u64, u64)) -> Self {
+    pub fn from_persona(name: &str, place: (u64, u64)) -> Self {
         let name = name.to_owned();
         Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
     }
 
     /// Creates a participant without a persona: a model or a person, named after the model.
-    pub fn of_model(model: &str, place: (u64, u64)) -> Self {
+    pub fn from_model(model: &str, place: (u64, u64)) -> Self {
         let persona = String::new();
         let models = vec![model.to_owned()];
-        Self { persona, needs_persona: false, models, ..Self::named(&name_of_model(model), place) }
+        Self { persona, needs_persona: false, models, ..Self::from_persona(&name_of_model(model), place) }
     }
 
     /// Returns a model and the models after it in the seat's list.
@@ -109,8 +109,8 @@ impl ParticipantSpec {
     }
 
     /// Reads a plain roster entry: a model, a person or a persona's name.
-    pub fn of_text(text: &str, place: (u64, u64)) -> Self {
-        if is_model_text(text) { Self::of_model(text, place) } else { Self::named(text, place) }
+    pub fn from_text(text: &str, place: (u64, u64)) -> Self {
+        if is_model_text(text) { Self::from_model(text, place) } else { Self::from_persona(text, place) }
     }
 }
 
@@ -129,7 +129,7 @@ pub const DEFAULT_PANEL: [&str; 5] =
 /// one and an error, so the file does not load.
 pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     let Some(node) = entries.node("participants") else {
-        return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
+        return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::from_persona(name, (0, 0))).collect();
     };
     if node.value == Value::List(Vec::new()) {
         entries.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
@@ -140,12 +140,12 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
         if let Some(inner) = Entries::from_node(node, entries.found) {
             participant_map(inner, &mut all, &taken);
         } else if let Some(name) = as_text(node) {
-            let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));
+            let mut seat = ParticipantSpec::from_text(&name, (node.line, node.column));
             if !is_model_text(&name) && !is_name(&name) {
                 let hint =
                     "write a persona such as `qa-lead`, a model such as `openai/gpt-5-mini`, or `human`";
                 entries.refuse(node, format!("`{name}` is not a participant's name"), hint);
-                seat = ParticipantSpec::named("", seat.place);
+                seat = ParticipantSpec::from_persona("", seat.place);
             }
             all.push(seat);
         }
@@ -157,10 +157,9 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
 
 /// Makes the names of seats that are named after their models unique.
 fn name_apart(all: &mut [ParticipantSpec]) {
-    let mut names =
-        SeatNames::taken(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
+    let mut names = SeatNames::new(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
     for seat in all.iter_mut().filter(|seat| seat.persona.is_empty() && !seat.name.is_empty()) {
-        seat.name = names.free(&seat.name);
+        seat.name = names.reserve(&seat.name);
         if seat.prompt.is_some() {
             seat.persona.clone_from(&seat.name);
         }
@@ -169,7 +168,7 @@ fn name_apart(all: &mut [ParticipantSpec]) {
 
 /// Reads a participant map. Numbered seats skip the names in `taken`.
 fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
-    let seat = of_one(entries);
+    let seat = participant_spec(entries);
     let count = Option::from_key(entries, &COUNT).unwrap_or(1).clamp(1, MOST_SEATS);
     let is_numbered = count > 1 && !seat.persona.is_empty();
     let mut number = 0;
@@ -187,7 +186,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: 
     }
 }
 
-fn of_one(entries: Entries<'_>) -> ParticipantSpec {
+fn participant_spec(entries: Entries<'_>) -> ParticipantSpec {
     let seat = ParticipantSpec::read(entries);
     if entries.has("tools") && entries.has("command") {
         let message = "`tools` stands beside a `command`, which has the tools it has";
@@ -281,12 +280,12 @@ pub fn name_of_model(model: &str) -> String {
 pub struct SeatNames(HashMap<String, usize>);
 
 impl SeatNames {
-    pub fn taken<'a>(names: impl Iterator<Item = &'a String>) -> Self {
+    pub fn new<'a>(names: impl Iterator<Item = &'a String>) -> Self {
         Self(names.map(|name| (name.clone(), 1)).collect())
     }
 
     /// Reserves the name, or the first free one of `NAME-2`, `NAME-3` and so on.
-    pub fn free(&mut self, name: &str) -> String {
+    pub fn reserve(&mut self, name: &str) -> String {
         let mut nth = self.0.get(name).map_or(1, |last| last + 1);
         let numbered = |nth: usize| if nth == 1 { name.to_owned() } else { format!("{name}-{nth}") };
         while self.0.contains_key(&numbered(nth)) {

@@ -152,7 +152,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
     let mut specs = definition.participants.clone();
     for agent in definition.all_steps().flat_map(Step::agents).filter(|name| !name.is_empty()) {
         if specs.iter().all(|spec| spec.name != agent) {
-            specs.push(ParticipantSpec { agent_only: true, ..ParticipantSpec::named(agent, (0, 0)) });
+            specs.push(ParticipantSpec { agent_only: true, ..ParticipantSpec::from_persona(agent, (0, 0)) });
         }
     }
     let seats = specs.iter().map(|spec| {

@@ -44,7 +44,7 @@ impl Node {
 
     /// Adds an entry to a map; its key gets the map's place.
     pub fn add(&mut self, key: &str, node: Self) {
-        let key = named(key, self);
+        let key = key_at(key, self);
         if let Value::Map(entries) = &mut self.value {
             entries.push((key, node));
         }
@@ -62,7 +62,7 @@ impl Node {
 }
 
 /// Creates a key with the place of `at`.
-pub fn named(key: &str, at: &Node) -> MapKey {
+pub fn key_at(key: &str, at: &Node) -> MapKey {
     MapKey { line: at.line, column: at.column, text: key.to_owned() }
 }
 
@@ -75,7 +75,7 @@ pub fn placed(value: Json, at: &Node) -> Node {
         Json::String(text) => Value::Text(text),
         Json::Array(items) => Value::List(items.into_iter().map(|item| placed(item, at)).collect()),
         Json::Object(map) => {
-            Value::Map(map.into_iter().map(|(key, value)| (named(&key, at), placed(value, at))).collect())
+            Value::Map(map.into_iter().map(|(key, value)| (key_at(&key, at), placed(value, at))).collect())
         }
     };
     at.with(value)

@@ -13,7 +13,7 @@ use serde_json::{Number, Value as Json};
 use crate::diagnostic::Diagnostic;
 use crate::workflow::keys::spec::{KeySpec, KeyType};
 use crate::workflow::lang::{Condition, GrammarError, Template, Transform};
-use crate::yaml::{Node, Value, named};
+use crate::yaml::{Node, Value, key_at};
 
 #[derive(Clone, Copy)]
 pub struct Entries<'a> {
@@ -166,7 +166,7 @@ pub(crate) use keys;
 
 /// Wraps a value into a map with one key.
 pub fn alone(value: &Node, key: &str) -> Node {
-    value.with(Value::Map(vec![(named(key, value), value.clone())]))
+    value.with(Value::Map(vec![(key_at(key, value), value.clone())]))
 }
 
 /// Value type of a definition. Reading returns `None` for a node of another type, which is already

@@ -52,7 +52,7 @@ impl Cost {
         }
     }
 
-    pub fn is_told(&self) -> bool {
+    pub fn has_usage(&self) -> bool {
         self.tokens.input + self.tokens.output > 0 || self.dollars > 0.0
     }
 }
@@ -117,22 +117,24 @@ impl Seat {
             SeatStatus::Revealed(answer, _) if asked.is_some_and(|model| model.starts_with("remote/")) => {
                 Some(Cost { tokens: answer.record.tokens?, ..Cost::default() })
             }
-            SeatStatus::Revealed(answer, _) => {
-                Cost::from_reports(answer.record.tokens, self.untold(), prices(&answer.record.model))
-            }
+            SeatStatus::Revealed(answer, _) => Cost::from_reports(
+                answer.record.tokens,
+                self.unreported_requests(),
+                prices(&answer.record.model),
+            ),
             // A failed request may have been charged.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                Cost::from_reports(failed.tokens, self.untold(), asked.and_then(prices))
+                Cost::from_reports(failed.tokens, self.unreported_requests(), asked.and_then(prices))
             }
             _ => None,
         }
     }
 
     /// Returns the number of possibly charged requests whose usage is unknown.
-    pub fn untold(&self) -> u32 {
+    pub fn unreported_requests(&self) -> u32 {
         match &self.status {
             SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
-            SeatStatus::Revealed(answer, _) => answer.record.untold(),
+            SeatStatus::Revealed(answer, _) => answer.record.unreported_requests(),
             _ => 0,
         }
     }
@@ -151,7 +153,7 @@ mod tests {
         assert!((spent.dollars - 0.0128).abs() < 1e-12);
         let both: Cost = [spent, Cost::from_usage(tokens, None)].into_iter().collect();
         assert!(both.is_unknown && both.tokens.cached == 1600 && (both.dollars - 0.0128).abs() < 1e-12);
-        assert!(!Cost::default().is_told());
+        assert!(!Cost::default().has_usage());
         let said = TokenUsage { cost_nano_usd: Some(20_000_000), ..tokens };
         let of_program = Cost::from_usage(said, Some(price));
         assert!((of_program.dollars - 0.02).abs() < 1e-12, "not the listed price");
@@ -160,7 +162,7 @@ mod tests {
         assert!(Cost::from_reports(None, 1, Some(price)).is_some_and(|spent| spent.is_unknown));
         assert_eq!(Cost::from_reports(None, 1, Some(Price::default())), None, "nobody charges");
         let scripted = AnswerRecord { origin: Origin::Script, tries: 1, ..AnswerRecord::default() };
-        assert_eq!(scripted.untold(), 0, "nobody charges for a script in a model's place");
+        assert_eq!(scripted.unreported_requests(), 0, "nobody charges for a script in a model's place");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
     }
 }

@@ -60,7 +60,7 @@ impl Budget {
                 if let SeatStatus::Sealed(_) = seat.status {
                     sealed += 2.0 * each;
                 }
-                self.funds.add_untold(f64::from(seat.untold()) * each);
+                self.funds.add_untold(f64::from(seat.unreported_requests()) * each);
             }
         }
         self.left_open = session.open_round().map(|round| round.opened.number);

@@ -217,7 +217,7 @@ impl Glance<'_> {
             let is_asked = page.approval.is_some() || document.waiting.is_some();
             facts.extend(is_asked.then(|| ("Approval", text(approval))));
         }
-        if document.spent.is_told() || document.spent.is_unknown {
+        if document.spent.has_usage() || document.spent.is_unknown {
             facts.push(("Cost", people_money(&document.spent)));
         }
         let mut lines = Vec::new();

@@ -228,7 +228,7 @@ impl AnswerRecord {
     }
 
     /// Returns the number of possibly charged attempts whose usage is unknown.
-    pub fn untold(&self) -> u32 {
+    pub fn unreported_requests(&self) -> u32 {
         if !self.origin.may_cost() {
             return 0;
         }

@@ -81,7 +81,7 @@ pub fn people_money(cost: &Cost) -> String {
 /// Returns the cost of the session and the total time its rounds were open: "$0.07, 12,345 tokens".
 pub fn cost_lines(session: &Session, spent: &Cost) -> Vec<String> {
     let mut lines = Vec::new();
-    if spent.is_told() || spent.is_unknown {
+    if spent.has_usage() || spent.is_unknown {
         let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
         lines.push(format!("Cost {}, {tokens} tokens", people_money(spent)));
     }

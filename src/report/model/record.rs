@@ -338,7 +338,7 @@ fn cost(spent: Cost) -> Value {
 
 /// Returns cost and tokens; null if no usage is known. `complete` is false for a lower bound.
 pub fn total(spent: Cost) -> Value {
-    if !spent.is_told() && !spent.is_unknown {
+    if !spent.has_usage() && !spent.is_unknown {
         return Value::Null;
     }
     let mut total = cost(spent);

@@ -49,12 +49,12 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     }
     let waits = tally.verdict.tie && opened.ties == Ties::Ask;
     if tally.rehearsal && session.rehearses() && tally.quorum_met && !waits && tally.terms.choose.is_none() {
-        go_on(&mut tally.verdict);
+        settle_rehearsal(&mut tally.verdict);
     }
     let count = tally.verdict.winners.len();
     let is_enough = count == 1 || count > 1 && tally.terms.choose.is_some();
     tally.decided = tally.quorum_met && is_enough && !tally.verdict.tie;
-    weigh(session, round, &mut tally);
+    set_strength(session, round, &mut tally);
     tally
 }
 
@@ -65,7 +65,7 @@ pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<NoDecision> {
 }
 
 /// Sets the strength of the result; one below `act_at` is no decision.
-fn weigh(session: &Session, round: &RoundRun, tally: &mut Tally) {
+fn set_strength(session: &Session, round: &RoundRun, tally: &mut Tally) {
     tally.tier = Some(Tier::None);
     let winners = tally.verdict.winners.iter().filter(|_| tally.decided && !tally.rehearsal);
     // Several winners are as strong as the weakest of them.
@@ -111,7 +111,7 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
 }
 
 /// Picks the first option if a rehearsal has no single winner, so that it can continue.
-fn go_on(verdict: &mut Verdict) {
+fn settle_rehearsal(verdict: &mut Verdict) {
     let first = verdict.winners.first().or_else(|| verdict.order.first()?.first());
     if let Some(first) = first.filter(|_| verdict.winners.len() != 1).cloned() {
         verdict.settle(&first, Settled::Rehearsal);
@@ -156,7 +156,7 @@ fn weight(session: &Session, name: &str) -> Decimal {
     session.seat_info(name).map_or(Decimal::ONE, |seat| Decimal::of_weight(seat.weight))
 }
 
-struct Behind {
+struct Supporters {
     votes: Decimal,
     seats: Vec<String>,
     deed: Deed,
@@ -168,7 +168,7 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
     let kind = round.opened.ballot.kind.info().countable;
     let is_by_head = kind == Some(CountableKind::Consent);
     let of = asked(session, round, winner, is_by_head);
-    let behind = match kind {
+    let supporters = match kind {
         Some(CountableKind::Consent) => stances(&profile),
         Some(CountableKind::Estimate) => {
             let spread = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref());
@@ -176,7 +176,7 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
         }
         _ => options(&profile, winner),
     };
-    let tier = tier(behind.votes.0, of.0).min(behind.at_most);
+    let tier = tier(supporters.votes.0, of.0).min(supporters.at_most);
     let but = if tier <= Tier::Weak {
         None
     } else if tally.verdict.was_tied() {
@@ -184,11 +184,11 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
     } else if has_cut_prompt(round) {
         Some(WeakBecause::PromptCut)
     } else {
-        one_voice(session, round, &behind.seats, &tally.same_answers)
+        one_voice(session, round, &supporters.seats, &tally.same_answers)
     };
     let tier = if but.is_some() { Tier::Weak } else { tier };
     let by_weight = !is_by_head && profile.weights_step().is_some();
-    (tier, Backing { votes: behind.votes.into(), of: of.into(), by_weight, deed: behind.deed, but })
+    (tier, Backing { votes: supporters.votes.into(), of: of.into(), by_weight, deed: supporters.deed, but })
 }
 
 fn has_cut_prompt(round: &RoundRun) -> bool {
@@ -205,16 +205,16 @@ fn tier(votes: i128, of: i128) -> Tier {
     }
 }
 
-fn stances(profile: &Profile) -> Behind {
+fn stances(profile: &Profile) -> Supporters {
     let support = profile.ballots.iter().filter(|ballot| ballot.mark == IndexedBallot::Support);
     let seats: Vec<String> = support.map(|ballot| ballot.voter.clone()).collect();
     let votes = Decimal::whole(seats.len() as u64);
-    Behind { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
+    Supporters { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
 }
 
 /// All estimates support their median. It is strong if the middle half is close: within one card, or for
 /// numbers within a quarter of the median.
-fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
+fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Supporters {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
     let votes = profile.total_weight();
     let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
@@ -233,24 +233,24 @@ fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> 
         (_, true) => (Tier::Strong, Deed::GaveClose),
         _ => (Tier::Weak, Deed::GaveWide),
     };
-    Behind { votes, seats, deed, at_most }
+    Supporters { votes, seats, deed, at_most }
 }
 
 /// Returns the seats that vote for an option, approve it, rank it first or score it highest.
-fn options(profile: &Profile, winner: &str) -> Behind {
-    let mut behind =
-        Behind { votes: Decimal::ZERO, seats: Vec::new(), deed: Deed::Chose, at_most: Tier::Unanimous };
-    let Some(winner) = profile.options.iter().position(|option| option == winner) else { return behind };
+fn options(profile: &Profile, winner: &str) -> Supporters {
+    let mut supporters =
+        Supporters { votes: Decimal::ZERO, seats: Vec::new(), deed: Deed::Chose, at_most: Tier::Unanimous };
+    let Some(winner) = profile.options.iter().position(|option| option == winner) else { return supporters };
     let mut over = vec![Decimal::ZERO; profile.options.len()];
     for ballot in &profile.ballots {
         let is_for = match &ballot.mark {
             IndexedBallot::Choice(option) => *option == winner,
             IndexedBallot::Approval(options) => {
-                behind.deed = Deed::Approve;
+                supporters.deed = Deed::Approve;
                 options.contains(&winner)
             }
             IndexedBallot::Scores(scores) => {
-                behind.deed = Deed::ScoreHighest;
+                supporters.deed = Deed::ScoreHighest;
                 let most = scores.iter().flatten().max();
                 // Equal scores for all options express no preference.
                 most.is_some()
@@ -258,7 +258,7 @@ fn options(profile: &Profile, winner: &str) -> Behind {
                     && scores.iter().any(|score| score.as_ref() != most)
             }
             IndexedBallot::Ranking(ranks) => {
-                behind.deed = Deed::RankFirst;
+                supporters.deed = Deed::RankFirst;
                 for (other, over) in over.iter_mut().enumerate().filter(|(other, _)| *other != winner) {
                     if ranks[winner] < ranks[other] {
                         *over += ballot.total_weight();
@@ -270,15 +270,15 @@ fn options(profile: &Profile, winner: &str) -> Behind {
             _ => false,
         };
         if is_for {
-            behind.votes += ballot.total_weight();
-            behind.seats.push(ballot.voter.clone());
+            supporters.votes += ballot.total_weight();
+            supporters.seats.push(ballot.voter.clone());
         }
     }
-    if behind.deed == Deed::RankFirst {
+    if supporters.deed == Deed::RankFirst {
         let others = over.iter().enumerate().filter(|(other, _)| *other != winner);
-        behind.votes = others.map(|(_, over)| *over).min().unwrap_or(behind.votes);
+        supporters.votes = others.map(|(_, over)| *over).min().unwrap_or(supporters.votes);
     }
-    behind
+    supporters
 }
 
 fn one_voice(

@@ -218,7 +218,7 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
     });
     // Each seat with a sealed record gets one event; a seal that does not open fails its seat.
     let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
-        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, key, failed, sealed)),
+        SeatStatus::Failed(failed) => Event::SeatFailed(with_full_reason(run, key, failed, sealed)),
         _ => match reveal_answer(session, run, key, &seat.name, sealed) {
             Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
             Err(reason) => Event::SeatFailed(SeatFailed {
@@ -272,7 +272,12 @@ fn may_block(form: &BallotForm, record: &AnswerRecord) -> bool {
 }
 
 /// Replaces a failure's reason by the full one, if its record opens.
-fn told_in_full(run: &RoundRun, key: &RoundKey, failed: &SeatFailed, sealed: &SealedRecord) -> SeatFailed {
+fn with_full_reason(
+    run: &RoundRun,
+    key: &RoundKey,
+    failed: &SeatFailed,
+    sealed: &SealedRecord,
+) -> SeatFailed {
     let opened = unseal(key, &run.binding(&failed.participant), sealed).ok();
     let record = opened.and_then(|opened| serde_json::from_str::<AnswerRecord>(&opened.record).ok());
     let reason = record.and_then(|record| record.failed).unwrap_or_else(|| failed.reason.clone());

@@ -27,7 +27,7 @@ pub fn definition_schema() -> Value {
     }
     let mut defs: Map<String, Value> =
         Step::KEYS.iter().map(|key| (definition_of(key), property(key))).collect();
-    defs.extend(maps.iter().map(|of| (of.name.to_owned(), of_map(of))));
+    defs.extend(maps.iter().map(|of| (of.name.to_owned(), map_schema(of))));
     defs.extend(TYPES.iter().map(|of| (format!("{}_step", of.name), mapping(step_keys(Some(of))))));
     defs.insert("step".to_owned(), step());
     let mut schema = mapping(root);
@@ -96,7 +96,7 @@ fn definition_of(key: &KeySpec) -> String {
 }
 
 fn property(key: &KeySpec) -> Value {
-    let mut property = of_type(&key.kind);
+    let mut property = type_schema(&key.kind);
     if key.is_required() && matches!(key.kind, KeyType::Text) {
         property["pattern"] = "\\S".into();
     }
@@ -125,18 +125,18 @@ fn mapping<'a>(keys: impl IntoIterator<Item = &'a KeySpec>) -> Value {
     schema
 }
 
-fn of_map(of: &MapSpec) -> Value {
+fn map_schema(of: &MapSpec) -> Value {
     let mut schema = mapping(of.keys.iter());
     schema["additionalProperties"] = of.others.is_some().into();
     schema
 }
 
-fn of_type(kind: &KeyType) -> Value {
+fn type_schema(kind: &KeyType) -> Value {
     match kind {
         KeyType::Any => json!({}),
         KeyType::Text => json!({"type": ["string", "integer"]}),
         KeyType::Texts => {
-            json!({"anyOf": [of_type(&KeyType::Text), {"type": "array", "items": of_type(&KeyType::Text)}]})
+            json!({"anyOf": [type_schema(&KeyType::Text), {"type": "array", "items": type_schema(&KeyType::Text)}]})
         }
         KeyType::Flag => json!({"type": "boolean"}),
         KeyType::Whole(least, u64::MAX) => json!({"type": "integer", "minimum": least}),
@@ -155,9 +155,9 @@ fn of_type(kind: &KeyType) -> Value {
         KeyType::Duration => json!({"type": "string", "pattern": "^[0-9.]+ *(ms|s|m|min|h)$"}),
         KeyType::Words(words) => json!({"enum": words()}),
         KeyType::Map(of) => json!({"$ref": format!("#/$defs/{}", of.name)}),
-        KeyType::Named(item) => json!({"type": "object", "additionalProperties": of_type(item)}),
-        KeyType::List(item) => json!({"type": "array", "items": of_type(item)}),
+        KeyType::Named(item) => json!({"type": "object", "additionalProperties": type_schema(item)}),
+        KeyType::List(item) => json!({"type": "array", "items": type_schema(item)}),
         KeyType::Steps => json!({"type": "array", "items": {"$ref": "#/$defs/step"}}),
-        KeyType::Either(kinds) => json!({"anyOf": kinds.iter().map(of_type).collect::<Vec<_>>()}),
+        KeyType::Either(kinds) => json!({"anyOf": kinds.iter().map(type_schema).collect::<Vec<_>>()}),
     }
 }

@@ -14,7 +14,7 @@ use crate::config::read_file::{read_input, read_text};
 use crate::diagnostic::Diagnostic;
 use crate::history::{LinkedSession, Session};
 use crate::workflow::{
-    Definition, Examined, MAX_DEFINITION, OtherFiles, Source, default_id, examine, unknown_tasks,
+    CheckedDefinition, Definition, MAX_DEFINITION, OtherFiles, Source, default_id, examine, unknown_tasks,
 };
 
 /// Options of a run, the same for every front end.
@@ -91,7 +91,7 @@ pub struct SessionPlan {
 
 impl SessionPlan {
     fn of(text: String, file: String, folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
-        let Examined { definition, mut problems, mut warnings, expanded } = examine(
+        let CheckedDefinition { definition, mut problems, mut warnings, expanded } = examine(
             Source { text: &text, file: &file, id: default_id(&file) },
             OtherFiles {
                 definition: &|from, path| used_definition(from, path, &folders.path_policy(Some(&file))),

@@ -31,7 +31,8 @@ pub use load::ballot::OptionsFrom;
 pub use load::entries::{as_text, parse_duration};
 pub use load::material::recorded_artifact;
 pub use load::{
-    Examined, MAX_DEFINITION, NO_OTHER, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
+    CheckedDefinition, MAX_DEFINITION, NO_OTHER, OtherFiles, STANDARD_INPUT, Source, default_id, examine,
+    load,
 };
 pub use participants::{DEFAULT_PANEL, Effort, ParticipantSpec, ProgramSpec, SeatTools, is_model_text};
 pub use paths::TALLY_KEYS;

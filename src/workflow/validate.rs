@@ -46,7 +46,7 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
         checker.check_tools(step);
         checker.check_review(step);
         checker.check_form(step);
-        if let Some(why) = step.round().and_then(|round| misfit(definition, step, round)) {
+        if let Some(why) = step.round().and_then(|round| revision_mismatch(definition, step, round)) {
             checker.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
         }
         checker.check_approval(step);
@@ -414,7 +414,7 @@ fn in_scopes<'a>(steps: &'a [Step], scope: &'a str, all: &mut Vec<(&'a str, &'a 
     }
 }
 
-fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String> {
+fn revision_mismatch(definition: &Definition, step: &Step, round: &Round) -> Option<String> {
     let of = round.revises.as_deref()?;
     let Some(before) = definition.step(of).and_then(Step::round).filter(|_| of != step.id) else {
         return Some(format!("revises no other round of this file: `{of}`"));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use roundtable::diagnostic::Diagnostic;
-use roundtable::workflow::{DEFAULT_PANEL, Examined, NO_OTHER, Source, StepKind, examine, load};
+use roundtable::workflow::{CheckedDefinition, DEFAULT_PANEL, NO_OTHER, Source, StepKind, examine, load};
 use roundtable::yaml::read;
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
     let mut wrong = String::new();
     for case in cases {
         let text = case["text"].as_str().expect("a text");
-        let Examined { problems, warnings, .. } = examine(source(text), NO_OTHER);
+        let CheckedDefinition { problems, warnings, .. } = examine(source(text), NO_OTHER);
         problems.iter().for_each(is_in_our_style);
         let (key, found) = if problems.is_empty() { ("warnings", warnings) } else { ("problems", problems) };
         let found: Vec<Value> = found.iter().map(shown).collect();

@@ -12,7 +12,7 @@ use crate::yaml::{Map, Node, Value, placed, read_yaml_or_json};
 /// definition with this step; `id` is the default of the step's id.
 pub fn read_definition(text: &str, file: &str, id: &str) -> Result<Node, Diagnostic> {
     let mut node = read_yaml_or_json(text, file)?;
-    in_own_words(&mut node);
+    replace_synonyms(&mut node);
     put_into_list(&mut node, id);
     Ok(node)
 }
@@ -59,7 +59,7 @@ fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
         || near().is_some_and(|name| !is_in(&of_file, name))
 }
 
-fn in_own_words(definition: &mut Node) {
+fn replace_synonyms(definition: &mut Node) {
     if let Value::Map(entries) = &mut definition.value {
         // Editors use this key; the program does not.
         entries.retain(|(key, _)| key.text != "$schema");

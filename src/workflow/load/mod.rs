@@ -42,7 +42,7 @@ pub fn default_id(file: &str) -> &str {
 }
 
 #[derive(Debug, Clone)]
-pub struct Examined {
+pub struct CheckedDefinition {
     /// Readable part, with or without problems; `None` if the text is no map.
     pub definition: Option<Definition>,
     pub problems: Vec<Diagnostic>,
@@ -51,7 +51,7 @@ pub struct Examined {
     pub expanded: Option<String>,
 }
 
-impl Examined {
+impl CheckedDefinition {
     fn unreadable(problem: Diagnostic) -> Self {
         Self { definition: None, problems: vec![problem], warnings: Vec::new(), expanded: None }
     }
@@ -60,8 +60,10 @@ impl Examined {
 /// Loads a definition from YAML, or from JSON with comments.
 pub fn load(source: Source<'_>) -> Result<Definition, Vec<Diagnostic>> {
     match examine(source, NO_OTHER) {
-        Examined { definition: Some(definition), problems, .. } if problems.is_empty() => Ok(definition),
-        Examined { problems, .. } => Err(problems),
+        CheckedDefinition { definition: Some(definition), problems, .. } if problems.is_empty() => {
+            Ok(definition)
+        }
+        CheckedDefinition { problems, .. } => Err(problems),
     }
 }
 
@@ -78,17 +80,17 @@ pub const NO_OTHER: OtherFiles<'static> = OtherFiles {
 };
 
 /// Reads a definition as far as possible and reports all its problems.
-pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
+pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> CheckedDefinition {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem =
             Diagnostic::new(format!("definition is {} bytes; the limit is 4 MiB", source.text.len()))
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
-        return Examined::unreadable(problem.with_file(file));
+        return CheckedDefinition::unreadable(problem.with_file(file));
     }
     let node = match read_definition(source.text, file, source.id) {
         Ok(node) => node,
-        Err(problem) => return Examined::unreadable(problem),
+        Err(problem) => return CheckedDefinition::unreadable(problem),
     };
     let found = Findings::new(file);
     check_definition(&node, &found);
@@ -118,7 +120,7 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     }
     let mut problems = found.problems.take();
     problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
-    Examined {
+    CheckedDefinition {
         definition,
         problems,
         warnings: found.warnings.take(),

@@ -36,10 +36,10 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {
             Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
-            Some(Deciding::Round(round)) if round.opened.rule.is_none() => of_count(session, round),
+            Some(Deciding::Round(round)) if round.opened.rule.is_none() => count_exit(session, round),
             _ => questions(session)
                 .iter()
-                .map(|one| of_question(session, one))
+                .map(|one| question_exit(session, one))
                 .max()
                 .unwrap_or(ExitCode::Finished),
         },
@@ -51,18 +51,18 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
 
 /// Returns the deciding rounds of those questions that keep a finished session from exit code 0.
 pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
-    let failing = |one: &AskedQuestion<'_>| of_question(session, one) != ExitCode::Finished;
+    let failing = |one: &AskedQuestion<'_>| question_exit(session, one) != ExitCode::Finished;
     questions(session).into_iter().filter(failing).map(|one| one.decides).collect()
 }
 
-fn of_question(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {
+fn question_exit(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {
     if decided_by_person(session, asked.decides).is_some() || asked.is_answered_elsewhere(session) {
         return ExitCode::Finished;
     }
-    of_count(session, asked.decides)
+    count_exit(session, asked.decides)
 }
 
-fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
+fn count_exit(session: &Session, round: &RoundRun) -> ExitCode {
     let Some(tally) = &round.tally else { return ExitCode::Finished };
     let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
     let is_decided = is_decided && decides_nothing(session, tally).is_none();

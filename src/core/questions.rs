@@ -58,7 +58,7 @@ fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
     let mut known: HashMap<QuestionMark<'_>, usize> = HashMap::new();
     for round in &session.rounds {
-        let first = sought(session, round).filter_map(|mark| known.get(&mark).copied()).min();
+        let first = sought_marks(session, round).filter_map(|mark| known.get(&mark).copied()).min();
         let at = first.unwrap_or(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.push(round),
@@ -91,7 +91,7 @@ fn marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = 
         )
 }
 
-fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = QuestionMark<'a>> {
+fn sought_marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = QuestionMark<'a>> {
     let RoundOpened { step, question, revises, written, rule, .. } = &*round.opened;
     let whole = discussion_in(session, round);
     // A question without a template changes only if a person amends it.

@@ -73,7 +73,7 @@ impl Engine<'_> {
     fn start_work_item(&mut self, id: &str) -> Result<(), EngineError> {
         let Some(item) = self.session.items.get(id) else { return Ok(()) };
         if item.offered.model == TRACKER {
-            self.requested.look(&self.session);
+            self.requested.update(&self.session);
         }
         let agent = item.offered.participant.clone();
         let Some(participant) = self.config.table.get(&agent).cloned() else {

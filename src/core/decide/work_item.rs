@@ -55,7 +55,7 @@ fn claimed(found: &WorkItem, who: ItemHolder, now: Timestamp) -> Event {
     Event::WorkItemClaimed(WorkItemClaimed { step, participant, item, attempt, holder, until })
 }
 
-fn held<'a>(session: &'a Session, who: &ItemHolder, now: Timestamp) -> Result<&'a WorkItem, Refusal> {
+fn leased_item<'a>(session: &'a Session, who: &ItemHolder, now: Timestamp) -> Result<&'a WorkItem, Refusal> {
     let (found, item) = (own_item(session, who)?, &who.item);
     match &found.claim {
         Some(claim) if claim.holder != who.holder => {
@@ -73,13 +73,13 @@ fn held<'a>(session: &'a Session, who: &ItemHolder, now: Timestamp) -> Result<&'
 }
 
 pub fn renew(session: &Session, who: ItemHolder, now: Timestamp) -> DecideResult {
-    let found = held(session, &who, now)?;
+    let found = leased_item(session, &who, now)?;
     Ok(vec![claimed(found, who, now)])
 }
 
 pub fn record_return(session: &Session, mut back: WorkItemReturned, now: Timestamp) -> DecideResult {
     let (item, participant) = (back.item.clone(), back.participant.clone());
-    let found = held(session, &ItemHolder { item, participant, holder: back.holder.take() }, now)?;
+    let found = leased_item(session, &ItemHolder { item, participant, holder: back.holder.take() }, now)?;
     let review = found.offered.task.as_ref().and_then(|task| task.review_context.as_ref());
     let is_completed = back.status == ItemStatus::Completed;
     if review.is_some() && is_completed && !is_feedback(&back.data) {
@@ -172,14 +172,14 @@ pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
 #[derive(Default)]
 pub struct RequestedEvidence {
     pub tasks: Arc<HashSet<String>>,
-    looked_at: usize,
+    scanned: usize,
 }
 
 impl RequestedEvidence {
     /// Searches the work items offered since the last call.
-    pub fn look(&mut self, session: &Session) {
+    pub fn update(&mut self, session: &Session) {
         let definition = session.definition();
-        let offered = session.items.values().skip(self.looked_at).map(|item| &item.offered);
+        let offered = session.items.values().skip(self.scanned).map(|item| &item.offered);
         for offered in offered.filter(|offered| offered.model != TRACKER) {
             let rules = offered.task.as_ref().and_then(|task| task.rules.as_deref());
             let asked = session.agent_prompt(offered).1 + rules.unwrap_or_default();
@@ -188,7 +188,7 @@ impl RequestedEvidence {
                 Arc::make_mut(&mut self.tasks).extend(named.map(|task| task.id.clone()));
             }
         }
-        self.looked_at = session.items.len();
+        self.scanned = session.items.len();
     }
 }
 

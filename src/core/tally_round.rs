@@ -311,7 +311,7 @@ fn one_voice(
 /// Returns whether a script answered for a model; for a person it may.
 pub fn is_scripted(session: &Session, answer: &AnswerRevealed) -> bool {
     let seat = session.seat_info(&answer.participant);
-    let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
+    let of_person = seat.is_some_and(|seat| Origin::from_model(&seat.model) == Origin::Person);
     answer.record.origin == Origin::Script && !of_person
 }
 

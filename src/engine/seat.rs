@@ -72,7 +72,7 @@ pub async fn ask_and_seal(
 ) -> SeatResult {
     let started = Instant::now();
     let seat = ask.seat.clone();
-    let mut taken = AnswerRecord { origin: Origin::of_model(&model), model, ..AnswerRecord::default() };
+    let mut taken = AnswerRecord { origin: Origin::from_model(&model), model, ..AnswerRecord::default() };
     let ask = SeatRequest { ballot: Some(Arc::clone(&shared.form)), ..ask };
     let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
     let limit = shared.timeout.unwrap_or(Duration::MAX);

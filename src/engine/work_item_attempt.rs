@@ -101,7 +101,7 @@ async fn converse(
 
 /// Parses and checks a reply; an exit status that is the answer has no schema.
 pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
-    if let Some(fault) = reply.finish.fault() {
+    if let Some(fault) = reply.finish.problem() {
         return Err(fault.to_owned());
     }
     let data = read_answer(&reply.text)?;

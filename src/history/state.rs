@@ -437,7 +437,7 @@ impl SeatInfo {
     }
 
     pub fn planned_origin(&self, step: &str) -> Origin {
-        if self.is_scripted(step) { Origin::Script } else { Origin::of_model(&self.model) }
+        if self.is_scripted(step) { Origin::Script } else { Origin::from_model(&self.model) }
     }
 
     pub fn is_scripted(&self, step: &str) -> bool {

@@ -86,7 +86,7 @@ pub enum Finish {
 
 impl Finish {
     /// Returns why a reply that ended this way is no answer.
-    pub fn fault(self) -> Option<&'static str> {
+    pub fn problem(self) -> Option<&'static str> {
         match self {
             Self::Complete => None,
             Self::Length => Some("the reply was cut off at its length limit; be shorter"),
@@ -145,7 +145,7 @@ impl Origin {
     }
 
     /// Returns the origin implied by a model's name.
-    pub fn of_model(model: &str) -> Self {
+    pub fn from_model(model: &str) -> Self {
         match model.split('/').next().unwrap_or_default() {
             "rehearsal" => Self::Placeholder,
             "recorded" => Self::Recorded,
@@ -315,8 +315,8 @@ impl ReplyAttempt {
     }
 
     pub fn read(&self, form: &BallotForm) -> ParsedReply {
-        let fault = self.without_answer().or_else(|| self.finish.fault().map(str::to_owned));
-        match fault {
+        let problem = self.without_answer().or_else(|| self.finish.problem().map(str::to_owned));
+        match problem {
             Some(reason) if self.finish == Finish::Refusal => ParsedReply::Refused(reason),
             Some(reason) => ParsedReply::Invalid(reason),
             None => read_reply(form, &self.text),

@@ -90,7 +90,7 @@ pub fn record_return(session: &Session, mut back: WorkItemReturned, now: Timesta
     back.record.model.clone_from(&found.offered.model);
     if back.record.replies.is_empty() {
         let model = found.offered.model.as_str();
-        back.record.origin = if model == SCRIPTED { Origin::Script } else { Origin::of_model(model) };
+        back.record.origin = if model == SCRIPTED { Origin::Script } else { Origin::from_model(model) };
     }
     let data = back.data.clone();
     let mut events = vec![Event::WorkItemReturned(Arc::new(back))];

@@ -19,7 +19,7 @@ fn counted(models: [&str; 3], words: [&str; 3]) -> (Table, Tally) {
     let mut answers = Vec::new();
     for ((seat, model), said) in seats.iter().zip(models).zip(words) {
         let mut answer = table.vote(seat, "inline", json!({"vote": "inline", "position": said}));
-        (answer.record.origin, answer.record.model) = (Origin::of_model(model), model.to_owned());
+        (answer.record.origin, answer.record.model) = (Origin::from_model(model), model.to_owned());
         answers.push(answer);
     }
     table.close(answers);

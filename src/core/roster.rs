@@ -34,7 +34,7 @@ impl Definition {
 
 impl SeatInfo {
     /// Creates a seat from the definition and the command line's choices.
-    pub fn given(spec: &ParticipantSpec, model: String, scripted: Vec<String>) -> Self {
+    pub fn from_spec(spec: &ParticipantSpec, model: String, scripted: Vec<String>) -> Self {
         Self {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
@@ -56,7 +56,7 @@ impl SeatInfo {
     }
 
     /// Returns the participant of a seat that only the command line names: a model or a persona.
-    fn chosen(&self) -> ParticipantSpec {
+    fn to_spec(&self) -> ParticipantSpec {
         ParticipantSpec {
             persona: self.persona.clone(),
             needs_persona: !self.persona.is_empty() && self.role.is_none(),
@@ -69,7 +69,7 @@ impl SeatInfo {
 impl PersonaInfo {
     /// Creates the header's entry of a persona; one that is not needed has only a name.
     pub fn new(name: String, persona: Option<Persona>) -> Self {
-        let persona = persona.unwrap_or_else(|| Persona::nobody(&name));
+        let persona = persona.unwrap_or_else(|| Persona::with_name(&name));
         Self {
             name,
             sha256: sha256_hex(&persona.text),
@@ -85,11 +85,11 @@ impl SessionOpened {
         let mut personas: Vec<PersonaInfo> = Vec::new();
         for seat in &self.participants {
             let known = definition.participants.iter().find(|spec| spec.name == seat.name).cloned();
-            let known = known.unwrap_or_else(|| seat.chosen());
+            let known = known.unwrap_or_else(|| seat.to_spec());
             // A participant left out of the rounds can still answer as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec, self.rehearse).unwrap_or_else(|| seat.model.clone());
-            let given = SeatInfo::given(&spec, model, seat.scripted.clone());
+            let given = SeatInfo::from_spec(&spec, model, seat.scripted.clone());
             // A seat without its own seed uses that of the run.
             let mut given = SeatInfo { seed: given.seed.or(self.seed), ..given };
             // The settings provide the key.
@@ -124,7 +124,7 @@ impl SessionOpened {
     fn persona_given(&self, spec: &ParticipantSpec, place: usize) -> PersonaInfo {
         let name = spec.persona.clone();
         match (&spec.prompt, self.personas.get(place)) {
-            (Some(text), _) => PersonaInfo::new(name.clone(), Some(Persona::own(&name, text))),
+            (Some(text), _) => PersonaInfo::new(name.clone(), Some(Persona::with_text(&name, text))),
             (None, Some(info)) => PersonaInfo { name, ..info.clone() },
             (None, None) => PersonaInfo::new(name, None),
         }

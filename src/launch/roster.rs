@@ -80,7 +80,7 @@ pub fn resolve(
         }
         let has_no_persona = persona.is_none() && !spec.needs_persona && candidate.is_seated();
         let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
-        header.participants.push(SeatInfo { role, ..SeatInfo::given(spec, model, candidate.scripted) });
+        header.participants.push(SeatInfo { role, ..SeatInfo::from_spec(spec, model, candidate.scripted) });
     }
     header.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::new(name, persona)).collect();
     let seats = &mut header.participants;
@@ -293,7 +293,7 @@ impl<'a> Resolver<'a> {
     fn persona(&self, candidate: &Candidate<'_>) -> Option<Persona> {
         let spec = &candidate.spec;
         if let Some(text) = &spec.prompt {
-            return Some(Persona::own(&spec.persona, text));
+            return Some(Persona::with_text(&spec.persona, text));
         }
         let problem = match self.library.find(&spec.persona) {
             Ok(found) => {

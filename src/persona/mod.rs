@@ -35,7 +35,7 @@ pub struct Persona {
 
 impl Persona {
     /// Creates a persona with a name and nothing else.
-    pub fn nobody(name: &str) -> Self {
+    pub fn with_name(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             description: String::new(),
@@ -48,8 +48,8 @@ impl Persona {
     }
 
     /// Creates the persona of a participant with its own text.
-    pub fn own(name: &str, text: &str) -> Self {
-        Self { text: format!("{}\n", text.trim_end()), ..Self::nobody(name) }
+    pub fn with_text(name: &str, text: &str) -> Self {
+        Self { text: format!("{}\n", text.trim_end()), ..Self::with_name(name) }
     }
 
     /// Parses a persona file; `file` names it in errors. # Errors

@@ -316,7 +316,7 @@ fn header_of(definition: &str) -> Value {
     let source = Source { text: definition, file: "shed.json", id: "shed" };
     let specs = load(source).expect("a definition").participants;
     let seat = |spec| {
-        let info = SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
+        let info = SeatInfo::from_spec(spec, "ollama/llama3.2".to_owned(), Vec::new());
         serde_json::to_value(info).expect("JSON")
     };
     let painter = persona("painter", "You paint.\n\tWith care: always.\n");

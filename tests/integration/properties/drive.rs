@@ -157,13 +157,14 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
     }
     let seats = specs.iter().map(|spec| {
         let model = definition.answered_by(spec, false).unwrap_or_else(|| "rehearsal".to_owned());
-        SeatInfo::given(spec, model, Vec::new())
+        SeatInfo::from_spec(spec, model, Vec::new())
     });
     let mut personas: Vec<PersonaInfo> = Vec::new();
     for spec in &specs {
         if personas.iter().all(|known| known.name != spec.persona) {
             let text = spec.prompt.as_deref().unwrap_or("You paint.");
-            personas.push(PersonaInfo::new(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
+            personas
+                .push(PersonaInfo::new(spec.persona.clone(), Some(Persona::with_text(&spec.persona, text))));
         }
     }
     let mut opened: SessionOpened = serde_json::from_value(serde_json::json!({

@@ -33,12 +33,12 @@ impl Block {
     }
 
     /// Creates a block without a note; `None` without lines.
-    fn of_lines(heading: &str, lines: Vec<(String, String)>) -> Option<Self> {
+    fn from_lines(heading: &str, lines: Vec<(String, String)>) -> Option<Self> {
         (!lines.is_empty()).then(|| Self::new(heading, None, lines))
     }
 
     /// Lists the seats that changed their ballot between rounds.
-    pub fn of_moves(moves: &[Moved]) -> Option<Self> {
+    pub fn from_moves(moves: &[Moved]) -> Option<Self> {
         let line = |one: &Moved| {
             let Moved { round, seat, from, to, has_new_argument, joined_leader, said } = one;
             let joined = if *joined_leader { ", joining the leader" } else { "" };
@@ -47,7 +47,7 @@ impl Block {
             let way = format!("{} → {}", cut(from, 80), cut(to, 80));
             (format!("{seat} in round {round}"), format!("{way}{joined}, {with} a new argument{words}"))
         };
-        Self::of_lines("How it moved", moves.iter().map(line).collect())
+        Self::from_lines("How it moved", moves.iter().map(line).collect())
     }
 }
 
@@ -59,10 +59,10 @@ impl QuestionRounds<'_> {
             self.rounds.iter().filter(|run| is_revealed(run)).flat_map(|run| self.said_in(run)).collect()
         };
         let spread = self.run.map(|run| estimates(self.session, run)).unwrap_or_default();
-        found.extend(Block::of_lines("The estimates, round by round", spread));
-        found.extend(Block::of_lines(
+        found.extend(Block::from_lines("The estimates, round by round", spread));
+        found.extend(Block::from_lines(
             "Chosen by fewer than a third before the reasons were read",
-            self.risen(),
+            self.risen_winners(),
         ));
         found.retain(|block| !block.lines.is_empty() || block.note.is_some());
         found
@@ -88,7 +88,7 @@ impl QuestionRounds<'_> {
             let why = reason.map(|why| format!(": {}", cut(why, 1000))).unwrap_or_default();
             (first_names(&seats, 12), format!("{outcome}{why}"))
         });
-        Block::of_lines("Seats that did not count", lines.collect())
+        Block::from_lines("Seats that did not count", lines.collect())
     }
 
     /// Returns the content of a round without a rule: grouped findings, else one line per seat.

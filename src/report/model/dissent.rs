@@ -119,7 +119,7 @@ impl<'a> QuestionRounds<'a> {
     }
 
     /// Returns winners that fewer than a third had chosen before the revision.
-    pub fn risen(&self) -> Vec<(String, String)> {
+    pub fn risen_winners(&self) -> Vec<(String, String)> {
         let run = self.run.filter(|run| run.opened.revises.is_some());
         let before = run.and_then(|run| earlier(self.session, run)).into_iter();
         let before = before.flat_map(|before| seats(self.session, before));

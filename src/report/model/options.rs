@@ -30,7 +30,7 @@ impl Letters {
 
     /// Returns the badge of an option: a letter, or a number after Z; `None` for any other text.
     pub fn badge(&self, option: &str) -> Option<Badge> {
-        self.0.iter().position(|known| known == option).map(Badge::of_place)
+        self.0.iter().position(|known| known == option).map(Badge::for_position)
     }
 }
 
@@ -43,14 +43,14 @@ pub struct Badge {
 }
 
 impl Badge {
-    fn of_place(place: usize) -> Self {
+    fn for_position(place: usize) -> Self {
         let letter = u8::try_from(place).ok().filter(|place| *place < 26);
         let mark =
             letter.map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string());
         Self { mark, tone: Some(format!("o{}", place % 8 + 1)) }
     }
 
-    fn of_stance(stance: Stance) -> Self {
+    fn for_stance(stance: Stance) -> Self {
         let (mark, tone) = match stance {
             Stance::Support => ("✓", "c-yes"),
             Stance::StandAside => ("–", "c-aside"),
@@ -62,7 +62,7 @@ impl Badge {
 
 pub fn stance_badge(seat: &SeatView<'_>) -> Option<Badge> {
     let Some(Ballot::Consent(stance, _)) = seat.ballot() else { return None };
-    Some(Badge::of_stance(*stance))
+    Some(Badge::for_stance(*stance))
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -111,7 +111,7 @@ impl QuestionRounds<'_> {
         let votes: Vec<_> =
             rounds.iter().map(|round| (round.opened.number, votes(self.session, round))).collect();
         let view = |(place, option): (usize, &String)| {
-            let badge = Badge::of_place(place);
+            let badge = Badge::for_position(place);
             let about = run.opened.ballot.about.get(option);
             let votes = votes.iter().map(|(round, votes)| (*round, votes.get(option).copied().unwrap_or(0)));
             let by_round: Vec<(u32, usize)> = votes.collect();
@@ -182,7 +182,7 @@ pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> O
     let badge = |name: &str| {
         let stance = Stance::WORDS.into_iter().find_map(|(word, stance)| (word == name).then_some(stance));
         let plain = || Badge { mark: String::new(), tone: Some("o1".to_owned()) };
-        letters.badge(name).or(stance.map(Badge::of_stance)).unwrap_or_else(plain)
+        letters.badge(name).or(stance.map(Badge::for_stance)).unwrap_or_else(plain)
     };
     let with_badge = |bar: Bar<'a>| ChartBar { badge: badge(bar.name), bar };
     let (bars, scale) = bars(session, run);

@@ -97,7 +97,7 @@ impl<'a> QuestionRounds<'a> {
             dissent_heading: dissent_heading(self.kind()),
             dissent,
             not_counted: self.not_counted(),
-            moves: Block::of_moves(&moved),
+            moves: Block::from_moves(&moved),
             moved,
         }
     }

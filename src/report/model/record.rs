@@ -172,7 +172,7 @@ impl<'a> RoundRecord<'a> {
             rule: opened.rule.map(|rule| rule_description(rule, &opened.terms)),
             headline: count.map(|tally| headline(session, run, tally)),
             note: run.synthesis.as_deref(),
-            held: held(session, run),
+            held: settings(session, run),
             counted: count.map(|tally| how_counted(session, run, tally)).unwrap_or_default(),
             chart: count.and_then(|tally| chart(session, run, tally)),
             countable: opened.ballot.kind.info().countable.is_some(),
@@ -278,7 +278,7 @@ fn closing(run: &RoundRun) -> String {
     }
 }
 
-fn held(session: &Session, run: &RoundRun) -> Vec<String> {
+fn settings(session: &Session, run: &RoundRun) -> Vec<String> {
     let (opened, form) = (&run.opened, &run.opened.ballot);
     let options = join_list(if form.cards.is_empty() { &form.options } else { &form.cards });
     let of = if options.is_empty() { String::new() } else { format!(" of {options}") };

@@ -7,16 +7,16 @@ use crate::history::Event;
 use crate::round::snapshot::sha256_hex;
 
 /// Asserts that `got` has the value of every key in `wanted`, at every depth.
-fn assert_holds(got: &Value, wanted: &Value, place: &str) {
+fn assert_contains(got: &Value, wanted: &Value, place: &str) {
     match (got, wanted) {
         (Value::Object(got), Value::Object(keys)) => {
             for (key, value) in keys {
-                assert_holds(got.get(key).unwrap_or(&Value::Null), value, &format!("{place}/{key}"));
+                assert_contains(got.get(key).unwrap_or(&Value::Null), value, &format!("{place}/{key}"));
             }
         }
         (Value::Array(got), Value::Array(items)) if got.len() == items.len() => {
             for (got, value) in got.iter().zip(items) {
-                assert_holds(got, value, &format!("{place}[]"));
+                assert_contains(got, value, &format!("{place}[]"));
             }
         }
         _ => assert_eq!(got, wanted, "{place}"),
@@ -99,7 +99,7 @@ fn a_finished_session_whole() {
         "prices": {},
     });
     let got = table.json();
-    assert_holds(&got, &expected, "");
+    assert_contains(&got, &expected, "");
     let rules = got["rounds"][0]["what_if"].as_array().unwrap();
     assert_eq!(rules.iter().filter(|rule| rule["what_if"] == false).count(), 1, "its own");
 }
@@ -148,8 +148,8 @@ fn an_open_round_holds_no_answer() {
         })
     };
     let seats = &got["rounds"][0]["seats"];
-    assert_holds(&seats[0], &unread("software-architect", "asking"), "");
-    assert_holds(&seats[1], &unread("qa-lead", "sealed"), "");
+    assert_contains(&seats[0], &unread("software-architect", "asking"), "");
+    assert_contains(&seats[1], &unread("qa-lead", "sealed"), "");
     assert_eq!(
         (&seats[2]["outcome"], &seats[2]["reason"], &seats[2]["tries"]),
         (&json!("failed"), &json!("connection refused"), &json!(4))

@@ -252,8 +252,11 @@ impl<'a> Resolver<'a> {
                     continue;
                 }
                 let tools = self.plan.definition.allows_tools(name).then_some(SeatTools::Allowed);
-                let spec =
-                    if name.contains('/') { ParticipantSpec::of_model } else { ParticipantSpec::named };
+                let spec = if name.contains('/') {
+                    ParticipantSpec::from_model
+                } else {
+                    ParticipantSpec::from_persona
+                };
                 let spec = spec(name, step.place);
                 specs.push(ParticipantSpec { name: name.to_owned(), agent_only: true, tools, ..spec });
             }

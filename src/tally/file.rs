@@ -127,7 +127,7 @@ impl TableReader<'_> {
         let Some(header) = rows.next() else {
             return Err(self.of_file("the file is empty", "its first line names the columns"));
         };
-        let columns: Map = header.iter().map(|(name, at)| (yaml::named(name, at), at.clone())).collect();
+        let columns: Map = header.iter().map(|(name, at)| (yaml::key_at(name, at), at.clone())).collect();
         let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, ..)| *answer == name);
         if !header.iter().any(|(name, _)| is_answer(&name.to_lowercase())) {
             let message = "no column holds an answer";
@@ -145,7 +145,7 @@ impl TableReader<'_> {
                 continue;
             }
             let cells = header.iter().zip(&row).filter_map(|((column, _), (text, at))| {
-                Some((yaml::named(column, at), cell_value(column, text, at)?))
+                Some((yaml::key_at(column, at), cell_value(column, text, at)?))
             });
             self.cast(&at.with(Value::Map(cells.collect())));
         }
@@ -430,7 +430,7 @@ fn cell_value(column: &str, text: &str, at: &Node) -> Option<Node> {
     let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
     let score = |part: &str| {
         let (option, score) = part.rsplit_once('=').unwrap_or((part, ""));
-        (yaml::named(option.trim(), at), yaml::placed(number(score), at))
+        (yaml::key_at(option.trim(), at), yaml::placed(number(score), at))
     };
     let value = match column {
         _ if text == "abstain" => Json::from("abstain"),

@@ -68,7 +68,7 @@ impl ListRow {
 }
 
 impl List {
-    pub fn of(kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) -> Self {
+    pub fn new(kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) -> Self {
         let keys = "Enter chooses · Esc closes".to_owned();
         Self { kind, title: title.into(), rows, typed: String::new(), at: 0, keys }
     }

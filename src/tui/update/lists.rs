@@ -26,7 +26,7 @@ const HUMAN: &str = "human";
 const DOCTOR: &str = "Providers";
 
 fn show_list(model: &mut Model, kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) {
-    model.overlay = Some(Overlay::List(List::of(kind, title, rows)));
+    model.overlay = Some(Overlay::List(List::new(kind, title, rows)));
 }
 
 fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String>) {
@@ -156,7 +156,7 @@ pub fn show_agenda(model: &mut Model) {
         return;
     }
     let keys = "Enter changes, resolves, answers or adds · Esc closes".to_owned();
-    let list = List { keys, ..List::of(ListKind::Agenda, "Agenda, conflicts, questions", rows) };
+    let list = List { keys, ..List::new(ListKind::Agenda, "Agenda, conflicts, questions", rows) };
     model.overlay = Some(Overlay::List(list));
 }
 
@@ -219,7 +219,7 @@ fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) 
     }
     let asking = if model.home.sources.is_none() { " · still asking local servers …" } else { "" };
     let keys = format!("{keys} · Esc{asking}");
-    let list = List { keys, ..List::of(ListKind::Models(target), title, rows) };
+    let list = List { keys, ..List::new(ListKind::Models(target), title, rows) };
     model.overlay = Some(Overlay::List(list));
 }
 

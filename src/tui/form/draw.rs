@@ -28,8 +28,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>
     intro.truncate(if form.intro.is_empty() { 0 } else { intro.len() });
     let (above, below) = (cells(intro.len()), cells(foot.len()));
     // Reserves room for the tallest focused field, so that the form keeps its height.
-    let plain: u16 = form.shown().iter().map(|field| wanted(field, false)).sum();
-    let more = form.shown().iter().map(|field| wanted(field, true) - wanted(field, false)).max().unwrap_or(0);
+    let plain: u16 = form.visible().iter().map(|field| wanted(field, false)).sum();
+    let more =
+        form.visible().iter().map(|field| wanted(field, true) - wanted(field, false)).max().unwrap_or(0);
     let error = if form.error_field().is_some() { MOST_ERROR } else { 0 };
     let height = (plain + more + cells(error) + above + below + 3).min(area.height);
     // A form that answers a question is at the bottom, so that the question stays in view.
@@ -59,7 +60,7 @@ fn footer(form: &Form, notice: Option<&str>, theme: Theme, width: usize) -> Vec<
     }
     let enter = match form.fields.get(form.at).map(|field| &field.entry) {
         Some(FieldValue::Text(_)) => "Enter new line",
-        Some(_) if form.at + 1 < form.shown().len() => "Enter next",
+        Some(_) if form.at + 1 < form.visible().len() => "Enter next",
         _ => "Enter submit",
     };
     let word = |key: &FormKey| Some(format!("{} {}", key.keys[0], key.footer?));
@@ -80,7 +81,7 @@ fn wanted(field: &Field, is_at: bool) -> u16 {
 /// Draws the fields from top to bottom.
 /// If they do not fit, all but the focused field shrink to one line, and the first ones are hidden.
 fn draw_fields(frame: &mut Frame<'_>, area: Rect, form: &Form, theme: Theme) {
-    let fields = form.shown();
+    let fields = form.visible();
     let labels = fields.iter().map(|field| field.label.chars().count()).max().unwrap_or(0);
     let error = form.error.as_deref().unwrap_or_default();
     let mut errors = hanging("    ✗ ", error, usize::from(area.width), MOST_ERROR, theme.bad());

@@ -189,7 +189,7 @@ impl Form {
         if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
     }
 
-    pub fn shown(&self) -> &[Field] {
+    pub fn visible(&self) -> &[Field] {
         let more = self.fields.iter().position(|field| field.id == MORE && field.value() == "folded");
         &self.fields[..more.map_or(self.fields.len(), |more| more + 1)]
     }
@@ -252,12 +252,12 @@ impl Form {
     }
 
     fn move_focus(&mut self, by: usize) {
-        self.at = (self.at + by) % self.shown().len().max(1);
+        self.at = (self.at + by) % self.visible().len().max(1);
     }
 
     pub fn press(&mut self, key: &KeyEvent) -> FormEvent {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-        let count = self.shown().len().max(1);
+        let count = self.visible().len().max(1);
         let is_last = self.at + 1 == count;
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
@@ -295,7 +295,7 @@ impl Form {
     pub fn refuse(&mut self, why: String) {
         self.error = Some(why);
         let Some(at) = self.error_field() else { return };
-        if at >= self.shown().len()
+        if at >= self.visible().len()
             && let Some(more) = self.fields.iter_mut().find(|field| field.id == MORE)
         {
             more.restore("shown");

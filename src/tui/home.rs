@@ -83,14 +83,14 @@ impl HomeRow {
 }
 
 impl Home {
-    pub fn shown(&self) -> Vec<&HomeRow> {
+    pub fn visible_rows(&self) -> Vec<&HomeRow> {
         let words = self.words.to_lowercase();
         let holds = |row: &&HomeRow| format!("{} {}", row.name, row.about).to_lowercase().contains(&words);
         self.rows.iter().filter(holds).collect()
     }
 
     pub fn chosen(&self) -> Option<&HomeRow> {
-        let shown = self.shown();
+        let shown = self.visible_rows();
         shown.get(self.at.min(shown.len().saturating_sub(1))).copied()
     }
 
@@ -98,7 +98,7 @@ impl Home {
         read.rows.sort_by_key(|row| (!row.is_session(), !row.is_open()));
         (read.words, read.sources) = (std::mem::take(&mut self.words), self.sources.take());
         let is_chosen = |row: &&HomeRow| self.chosen().is_some_and(|chosen| chosen.opening == row.opening);
-        read.at = read.shown().iter().position(is_chosen).unwrap_or(self.at);
+        read.at = read.visible_rows().iter().position(is_chosen).unwrap_or(self.at);
         *self = read;
     }
 }
@@ -115,7 +115,7 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: 
     heading(frame, title, home, theme);
     let of_sources = if body.height >= WITH_SOURCES { 2 } else { 0 };
     let [list, who] = Layout::vertical([Constraint::Min(1), Constraint::Length(of_sources)]).areas(body);
-    let shown = home.shown();
+    let shown = home.visible_rows();
     let parts = parts(home, &shown);
     let places = Layout::vertical(heights(&parts, list.height)).split(list);
     for (part, place) in parts.iter().zip(places.iter()) {

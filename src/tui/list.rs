@@ -74,7 +74,7 @@ impl List {
     }
 
     /// Returns the visible rows, each with its index among all.
-    fn shown(&self) -> Vec<(usize, &ListRow)> {
+    fn visible_rows(&self) -> Vec<(usize, &ListRow)> {
         let typed = self.typed.to_lowercase();
         let holds = |row: &ListRow| {
             let text = format!("{} {}", row.text, row.about).to_lowercase();
@@ -84,11 +84,11 @@ impl List {
     }
 
     pub fn chosen(&self) -> Option<(usize, &ListRow)> {
-        self.shown().get(self.at).copied()
+        self.visible_rows().get(self.at).copied()
     }
 
     pub fn press(&mut self, key: &KeyEvent, page: usize) -> ListEvent {
-        let last = self.shown().len().saturating_sub(1);
+        let last = self.visible_rows().len().saturating_sub(1);
         self.at = match key.code {
             KeyCode::Esc if self.typed.is_empty() => return ListEvent::Closed,
             KeyCode::Enter => return ListEvent::Chosen(key.modifiers.contains(KeyModifiers::ALT)),
@@ -126,7 +126,7 @@ impl List {
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, theme: Theme) {
-        let rows = self.shown();
+        let rows = self.visible_rows();
         let has_line = self.rows.len() > LONG || !self.typed.is_empty();
         let widest = |text: fn(&ListRow) -> &str| {
             self.rows.iter().map(|row| harmless_line(text(row)).width()).max().unwrap_or(0)

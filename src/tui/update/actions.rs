@@ -190,7 +190,7 @@ fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
 
 fn to_end(model: &mut Model, is_end: bool) {
     if matches!(model.mode, Mode::Home) {
-        model.home.at = if is_end { model.home.shown().len().saturating_sub(1) } else { 0 };
+        model.home.at = if is_end { model.home.visible_rows().len().saturating_sub(1) } else { 0 };
         return;
     }
     if model.focus == Pane::Seats {
@@ -290,7 +290,7 @@ fn look_back(model: &mut Model, further: bool) {
 pub fn scroll(model: &mut Model, by: i32) {
     let moved = |at: usize, most: usize| at.saturating_add_signed(by as isize).min(most);
     if matches!(model.mode, Mode::Home) {
-        model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
+        model.home.at = moved(model.home.at, model.home.visible_rows().len().saturating_sub(1));
     } else if model.focus == Pane::Seats {
         move_seat(model, |at, count| moved(at, count - 1));
     } else {

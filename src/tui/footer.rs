@@ -102,7 +102,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         let mut keys = Line::raw(" ");
         for binding in bindings(model, usize::from(area.width)) {
             keys.push_span(Span::styled(binding.keys[0], model.theme.key()));
-            keys.push_span(format!(" {}   ", word(model, binding)));
+            keys.push_span(format!(" {}   ", binding_label(model, binding)));
         }
         lines.push(keys);
     }
@@ -110,7 +110,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 }
 
 /// Returns the footer's word for a binding; the key that opens the round also counts the draft's problems.
-fn word(model: &Model, binding: &KeyBinding) -> String {
+fn binding_label(model: &Model, binding: &KeyBinding) -> String {
     match (binding.action, model.screen_state()) {
         (Action::OpenItem, ScreenState::Home) => "open".to_owned(),
         (Action::OpenItem, ScreenState::Question) => "answer".to_owned(),
@@ -136,7 +136,7 @@ pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     shown.sort_by_key(|binding| !is_first(binding));
     let mut used = 1;
     shown.retain(|binding| {
-        used += binding.keys[0].chars().count() + word(model, binding).chars().count() + 4;
+        used += binding.keys[0].chars().count() + binding_label(model, binding).chars().count() + 4;
         // The last one needs no gap after it.
         used <= width + 3
     });

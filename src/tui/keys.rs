@@ -36,7 +36,7 @@ pub enum ScreenState {
 use ScreenState::{Closed, Draft, Home, Open, Question, Replay, Revealed};
 
 impl ScreenState {
-    pub fn word(self) -> String {
+    pub fn name(self) -> String {
         format!("{self:?}").to_lowercase()
     }
 }
@@ -139,7 +139,7 @@ impl KeyBinding {
             ANY => "anywhere".to_owned(),
             SESSION => "in a session".to_owned(),
             states => {
-                format!("in {}", states.iter().map(|state| state.word()).collect::<Vec<_>>().join(", "))
+                format!("in {}", states.iter().map(|state| state.name()).collect::<Vec<_>>().join(", "))
             }
         }
     }

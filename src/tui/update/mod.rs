@@ -96,7 +96,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             // The key works in another state.
             model.notice = keys::pressed(key, None).map(|(binding, label)| {
                 let (name, places) = (binding.name, binding.places());
-                format!("No effect in {}. {label}: {name} · {places}", state.word())
+                format!("No effect in {}. {label}: {name} · {places}", state.name())
             });
             Vec::new()
         }

@@ -330,7 +330,7 @@ impl Screen {
     fn keep(&mut self) {
         self.keep_at = None;
         if let Some(Overlay::Form(form)) = &self.model.overlay {
-            let (name, text) = (form.kept_as.clone(), form.unfinished());
+            let (name, text) = (form.draft_name.clone(), form.unfinished());
             self.keep_text(&name, text.as_deref());
         }
     }

@@ -49,9 +49,9 @@ pub struct Form {
     /// Introduction; empty if the panes behind the form show it.
     pub intro: String,
     /// The draft before anything was typed.
-    pub filled: String,
+    pub initial_draft: String,
     /// Name under which the draft is stored; empty if it must not be stored.
-    pub kept_as: String,
+    pub draft_name: String,
 }
 
 #[derive(Debug, Clone)]
@@ -169,11 +169,11 @@ impl Field {
 }
 
 impl Form {
-    fn new(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, kept_as: &str) -> Self {
-        let (title, kept_as) = (title.into(), kept_as.to_owned());
-        let (intro, filled) = (String::new(), String::new());
-        let form = Self { purpose, title, fields, at: 0, error: None, intro, filled, kept_as };
-        Self { filled: form.kept(), ..form }
+    fn new(purpose: FormKind, title: impl Into<String>, fields: Vec<Field>, draft_name: &str) -> Self {
+        let (title, draft_name) = (title.into(), draft_name.to_owned());
+        let (intro, initial_draft) = (String::new(), String::new());
+        let form = Self { purpose, title, fields, at: 0, error: None, intro, initial_draft, draft_name };
+        Self { initial_draft: form.draft(), ..form }
     }
 
     pub fn value(&self, id: &str) -> String {
@@ -195,26 +195,26 @@ impl Form {
     }
 
     /// Returns the draft to save: a JSON map from field id to value.
-    pub fn kept(&self) -> String {
+    pub fn draft(&self) -> String {
         let map: Map<String, Value> =
             self.fields.iter().map(|field| (field.id.to_owned(), field.value().into())).collect();
         Value::Object(map).to_string()
     }
 
     pub fn unfinished(&self) -> Option<String> {
-        Some(self.kept()).filter(|kept| *kept != self.filled)
+        Some(self.draft()).filter(|kept| *kept != self.initial_draft)
     }
 
     /// Fills the fields from a saved draft; returns whether that changed anything.
     pub fn restore(&mut self, kept: &str) -> bool {
-        let before = self.kept();
+        let before = self.draft();
         let map: Map<String, Value> = serde_json::from_str(kept).unwrap_or_default();
         for field in &mut self.fields {
             if let Some(value) = map.get(field.id).and_then(Value::as_str) {
                 field.restore(value);
             }
         }
-        before != self.kept()
+        before != self.draft()
     }
 
     pub fn paste(&mut self, text: &str) {
@@ -263,7 +263,7 @@ impl Form {
             (KeyCode::Esc, _) => return FormEvent::Away,
             (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return FormEvent::Done,
             (KeyCode::Char('x'), true) => {
-                let filled = self.filled.clone();
+                let filled = self.initial_draft.clone();
                 self.restore(&filled);
                 self.at = 0;
             }
@@ -400,15 +400,15 @@ mod tests {
         let values: Vec<String> = form.fields.iter().map(Field::value).collect();
         assert_eq!(values, ["ab", "first\nse\\u{202e}cond\\u{1b}[31m\n", "three", "bob"]);
         let mut again = self::form();
-        assert!(again.restore(&form.kept()) && !again.restore("not json"));
-        assert_eq!(again.kept(), form.kept());
+        assert!(again.restore(&form.draft()) && !again.restore("not json"));
+        assert_eq!(again.draft(), form.draft());
         assert_eq!(form.press(&KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)), FormEvent::Done);
         assert_eq!(press(&mut form, KeyCode::Esc), FormEvent::Away);
         let mut filled = self::form();
-        filled.filled = filled.kept();
-        filled.restore(&form.kept());
+        filled.initial_draft = filled.draft();
+        filled.restore(&form.draft());
         filled.press(&KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL));
-        assert_eq!(filled.kept(), filled.filled);
+        assert_eq!(filled.draft(), filled.initial_draft);
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let mut form = Form { fields: fields(), ..form() };
         assert!(!form.restore(r#"{"a label": "50%"}"#));
         assert!(form.restore(r#"{"quorum": "50%"}"#));
-        assert_eq!(form.kept(), r#"{"quorum":"50%"}"#);
+        assert_eq!(form.draft(), r#"{"quorum":"50%"}"#);
     }
 
     #[test]

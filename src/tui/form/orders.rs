@@ -54,8 +54,8 @@ pub fn artifact(session: &Session) -> Form {
         Field::line("status", "open, done … (optional)", ""),
         Field::text("description", "Full text (optional)", ""),
     ];
-    let kept_as = format!("{}-artifact", session.id);
-    Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, &kept_as)
+    let draft_name = format!("{}-artifact", session.id);
+    Form::new(FormKind::Artifact, "Artifact (used from the next round)", fields, &draft_name)
 }
 
 /// Returns the next free id, starting with `REQ-001`.
@@ -67,8 +67,8 @@ fn next_id(session: &Session) -> String {
 pub fn note(session: &Session, round: &RoundRun) -> Form {
     let (round, text) = (&round.opened.round, round.synthesis.as_deref().unwrap_or_default());
     let fields = vec![Field::text("note", "Your conclusion; later rounds see it", text)];
-    let kept_as = format!("{}-note-{round}", session.id);
-    Form::new(FormKind::Note(round.clone()), format!("Note on round `{round}`"), fields, &kept_as)
+    let draft_name = format!("{}-note-{round}", session.id);
+    Form::new(FormKind::Note(round.clone()), format!("Note on round `{round}`"), fields, &draft_name)
 }
 
 /// Returns the form for an entry of the list `change`: the entry `id`, or a new one if `id` is empty.
@@ -104,9 +104,9 @@ pub fn agenda(session: &Session, change: &str, id: &str) -> Form {
         _ => "question",
     };
     let title = if id.is_empty() { format!("New {noun}") } else { format!("{change}: {id}") };
-    let kept_as = format!("{}-agenda-{change}-{id}", session.id);
+    let draft_name = format!("{}-agenda-{change}-{id}", session.id);
     let purpose = FormKind::Agenda(change.to_owned(), id.to_owned());
-    Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, &kept_as) }
+    Form { intro: point.map(about).unwrap_or_default(), ..Form::new(purpose, title, fields, &draft_name) }
 }
 
 fn about(point: &Point) -> String {
@@ -130,7 +130,7 @@ fn changed(form: &Form, change: &str, id: &str) -> Result<AgendaChange, String> 
 }
 
 pub fn answer(session: &Session, question: &Question) -> Form {
-    let kept_as = format!("{}-answer-{}", session.id, question.step);
+    let draft_name = format!("{}-answer-{}", session.id, question.step);
     let choice = |words: &[&str]| Field::choice("answer", "← → to choose", words, "");
     if let Some(round) = blocked(session) {
         let text = round.opened.question.clone();
@@ -138,7 +138,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             Field::text("proposal", "Change what would let it pass", &text),
             choice(&["ask again with this text", LEAVE_BLOCKED]).labeled("then"),
         ];
-        return Form::new(FormKind::Amendment(text), "The proposal, amend it here", fields, &kept_as);
+        return Form::new(FormKind::Amendment(text), "The proposal, amend it here", fields, &draft_name);
     }
     let comment = Field::text("comment", "Optional, recorded", "");
     let (purpose, fields) = match &question.kind {
@@ -163,7 +163,7 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         }
         QuestionKind::KeyLost(_) => (FormKind::KeyLost, vec![choice(&["ask again", "pause"])]),
     };
-    Form::new(purpose, question.message.clone(), fields, &kept_as)
+    Form::new(purpose, question.message.clone(), fields, &draft_name)
 }
 
 /// Returns the form of a seat's answer. Its draft is never stored, because the answer must stay private.

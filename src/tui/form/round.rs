@@ -53,8 +53,8 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         }
         field.restore(&value);
     }
-    let kept_as = format!("{}-round-{step}", session.id);
-    Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, &kept_as)
+    let draft_name = format!("{}-round-{step}", session.id);
+    Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, &draft_name)
 }
 
 /// Returns the fields of a question with this ballot kind, then `who`; rarely needed fields are folded.

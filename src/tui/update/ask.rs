@@ -162,7 +162,7 @@ pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
 }
 
 fn leave_now(model: &mut Model, to: LeaveTarget, form: Option<Box<Form>>) -> Vec<Effect> {
-    let kept = form.and_then(|form| Some(Effect::Keep(form.kept_as.clone(), Some(form.unfinished()?))));
+    let kept = form.and_then(|form| Some(Effect::Keep(form.draft_name.clone(), Some(form.unfinished()?))));
     let mut effects: Vec<Effect> = kept.into_iter().collect();
     if to == LeaveTarget::Quit {
         effects.push(Effect::Quit);

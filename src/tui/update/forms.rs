@@ -12,7 +12,7 @@ use crate::tui::live::SeatChoice;
 use crate::tui::model::{Ask, Asked, Model, Overlay};
 
 pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
-    let name = form.kept_as.clone();
+    let name = form.draft_name.clone();
     model.overlay = Some(Overlay::Form(Box::new(form)));
     vec![Effect::Recall(name)]
 }
@@ -57,7 +57,7 @@ pub fn complete_path(model: &mut Model, found: &[String]) -> Vec<Effect> {
 }
 
 pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
-    if form(model).is_some_and(|form| form.kept_as == name && form.restore(text)) {
+    if form(model).is_some_and(|form| form.draft_name == name && form.restore(text)) {
         model.notice = Some("Draft restored. Ctrl-X empties the form.".to_owned());
     }
 }
@@ -79,16 +79,16 @@ fn close_form(model: &mut Model) -> Vec<Effect> {
 
 pub fn put_away(model: &mut Model, form: &Form) -> Vec<Effect> {
     model.overlay = None;
-    let text = form.unfinished().filter(|_| !form.kept_as.is_empty());
+    let text = form.unfinished().filter(|_| !form.draft_name.is_empty());
     if text.is_some() {
         model.notice = Some("Form closed, draft kept: the same key opens it again.".to_owned());
     }
-    vec![Effect::Keep(form.kept_as.clone(), text)]
+    vec![Effect::Keep(form.draft_name.clone(), text)]
 }
 
 fn submit(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
-    let kept = Effect::Keep(form.kept_as.clone(), Some(form.kept()));
+    let kept = Effect::Keep(form.draft_name.clone(), Some(form.draft()));
     match read(form) {
         Err(problem) => {
             form.refuse(problem);
@@ -140,7 +140,7 @@ pub fn refused(model: &mut Model, why: &str) -> bool {
 /// The order of the form was carried out, so its draft is deleted.
 pub fn happened(model: &mut Model) -> Option<Effect> {
     let form = model.live_mut()?.handed_in.take()?;
-    Some(Effect::Keep(form.kept_as.clone(), None))
+    Some(Effect::Keep(form.draft_name.clone(), None))
 }
 
 /// Closes the form of a new question once its session is drafted. Its text stays stored until the session is

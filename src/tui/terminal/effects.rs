@@ -60,13 +60,13 @@ impl Screen {
                 if !matches!(self.model.mode, Mode::Live(_)) {
                     self.stop_engine().await;
                 }
-                self.aside(|host| Message::Home(Box::new(host.home())));
+                self.spawn(|host| Message::Home(Box::new(host.home())));
             }
-            Effect::FindSources => self.aside(|host| Message::Sources(host.sources())),
+            Effect::FindSources => self.spawn(|host| Message::Sources(host.sources())),
             Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
             Effect::Redraft(choice) => return Ok(self.redraft(choice).await),
             Effect::CancelOpening => drop(self.opening.fetch_add(1, Ordering::Relaxed)),
-            Effect::Doctor => self.aside(|host| Message::Doctor(host.doctor())),
+            Effect::Doctor => self.spawn(|host| Message::Doctor(host.doctor())),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));
@@ -77,7 +77,7 @@ impl Screen {
             }
             Effect::Report => {
                 let session = self.model.session().clone();
-                self.aside(move |host| {
+                self.spawn(move |host| {
                     Message::Say(match host.report(&session) {
                         Ok(path) => {
                             format!("Report written to {}. Other formats: roundtable report", path.display())
@@ -118,15 +118,15 @@ impl Screen {
     fn use_model(&self, model: &str) -> Message {
         match self.host.use_model(model) {
             Ok(()) => {
-                self.aside(|host| Message::Home(Box::new(host.home())));
+                self.spawn(|host| Message::Home(Box::new(host.home())));
                 Message::Say(format!("Answers come from {model}."))
             }
-            Err(problem) => Message::Say(said(&problem)),
+            Err(problem) => Message::Say(problem_text(&problem)),
         }
     }
 
     /// Runs slow work on another thread and sends its message when done, or an error if it panicked.
-    fn aside(&self, work: impl FnOnce(&dyn Host) -> Message + Send + 'static) {
+    fn spawn(&self, work: impl FnOnce(&dyn Host) -> Message + Send + 'static) {
         let (host, background) = (Arc::clone(&self.host), self.background.clone());
         tokio::task::spawn_blocking(move || {
             let done = catch_unwind(AssertUnwindSafe(|| work(&*host)));
@@ -146,10 +146,11 @@ impl Screen {
     fn invite(&mut self, seat: &str) -> Option<Message> {
         let running = self.running.as_ref()?;
         let session = self.model.session();
-        let made = self.host.invite(session, seat).map_err(|problem| said(&problem)).and_then(|made| {
-            let accepted = decide(session, Command::Invite(made.0.clone()), self.model.now);
-            accepted.map(|_| made).map_err(|refusal| refusal.to_string())
-        });
+        let made =
+            self.host.invite(session, seat).map_err(|problem| problem_text(&problem)).and_then(|made| {
+                let accepted = decide(session, Command::Invite(made.0.clone()), self.model.now);
+                accepted.map(|_| made).map_err(|refusal| refusal.to_string())
+            });
         match made {
             Ok(made) => {
                 // An engine that has just ended reports that itself.
@@ -173,7 +174,7 @@ impl Screen {
     /// Shows why something cannot be done, or asks for the missing agreement.
     fn refused(&mut self, refusal: StartRefusal, then: Then) {
         match refusal {
-            StartRefusal::Wrong(problems) => self.tell(&problems),
+            StartRefusal::Wrong(problems) => self.show_problems(&problems),
             StartRefusal::Unagreed(needs) => {
                 let text = TextView::plain("Allow this?", question(&needs));
                 self.model.overlay =
@@ -185,7 +186,7 @@ impl Screen {
 
     async fn agree(&mut self) -> Option<Message> {
         let (needs, then) = self.unagreed.take()?;
-        let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
+        let kept = self.host.agree(&needs).err().map(|problem| Message::Say(problem_text(&problem)));
         let done = match then {
             Then::Begin(first) => self.begin(first).await,
             Then::Open(opening) => self.open(opening).await,
@@ -193,8 +194,8 @@ impl Screen {
         done.or(kept)
     }
 
-    fn tell(&mut self, problems: &[Diagnostic]) {
-        let text: Vec<String> = problems.iter().map(said).collect();
+    fn show_problems(&mut self, problems: &[Diagnostic]) {
+        let text: Vec<String> = problems.iter().map(problem_text).collect();
         self.model.overlay = Some(Overlay::Text(TextView::plain("Cannot open", text.join("\n\n"))));
     }
 
@@ -206,13 +207,13 @@ impl Screen {
             OpenTarget::Text { .. } | OpenTarget::File(_) | OpenTarget::Replay(_) => {}
         }
         let what = waiting_for(&opening);
-        self.open_aside(what, move |host, tell| open(host, opening, tell)).await
+        self.spawn_open(what, move |host, tell| open(host, opening, tell)).await
     }
 
     async fn redraft(&mut self, choice: SeatChoice) -> Option<Message> {
         let (opening, _) = self.model.live()?.draft.as_ref()?.from.clone();
         let what = "Looking for the participants".to_owned();
-        self.open_aside(what, move |host, _| Opened::Drafted(host.draft(&opening, &choice).map(Box::new)))
+        self.spawn_open(what, move |host, _| Opened::Drafted(host.draft(&opening, &choice).map(Box::new)))
             .await
     }
 
@@ -235,11 +236,11 @@ impl Screen {
                 Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
             }
         };
-        self.open_aside("Opening the session".to_owned(), begin).await
+        self.spawn_open("Opening the session".to_owned(), begin).await
     }
 
     /// Runs `work` on another thread; supersedes earlier work that has not finished.
-    async fn open_aside(
+    async fn spawn_open(
         &mut self,
         what: String,
         work: impl FnOnce(&dyn Host, Tell<'_>) -> Opened + Send + 'static,
@@ -277,17 +278,17 @@ impl Screen {
         self.model.busy = None;
         match opened {
             Opened::Refused(refusal, then) => self.refused(refusal, then),
-            Opened::Wrong(problems) => self.tell(&problems),
+            Opened::Wrong(problems) => self.show_problems(&problems),
             Opened::Drafted(Ok(draft)) => return Some(Message::Drafted(draft)),
             Opened::Drafted(Err(problems)) => {
-                let first = problems.first().map(said).unwrap_or_default();
+                let first = problems.first().map(problem_text).unwrap_or_default();
                 if cannot_begin(&mut self.model, &first) {
                     return None;
                 }
                 if self.model.live().is_some() {
                     return Some(Message::Say(first));
                 }
-                self.tell(&problems);
+                self.show_problems(&problems);
             }
             Opened::Begun(running, first) => {
                 if let Some(order) = first {
@@ -317,7 +318,7 @@ impl Screen {
     }
 }
 
-fn said(problem: &Diagnostic) -> String {
+fn problem_text(problem: &Diagnostic) -> String {
     match &problem.hint {
         Some(hint) => format!("{problem}: {hint}"),
         None => problem.to_string(),

@@ -53,7 +53,7 @@ fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
         _ => String::new(),
     };
     let certainty = match before {
-        Some(before) => votes::sure_then(model, before, round, seat.name),
+        Some(before) => votes::confidence_change(model, before, round, seat.name),
         None => seat.answer.and_then(confidence).map(|text| sure(&text)),
     };
     Some(way + &certainty.map(|sure| format!(" · sure {sure}")).unwrap_or_default())

@@ -64,15 +64,15 @@ pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Li
     let theme = model.theme;
     let mut lines = decisions(model, round, width);
     lines.extend(bars(model, round, tally, width));
-    lines.extend(yours(model, round, width));
-    lines.extend(apart(model, round, width));
-    lines.extend(found.map(|found| independent(found, width, theme)));
+    lines.extend(note_and_adoption(model, round, width));
+    lines.extend(dissent(model, round, width));
+    lines.extend(found.map(|found| independence_line(found, width, theme)));
     lines.extend(other_rules(model, round).iter().flat_map(|text| paragraph(text, width, 2, theme.faint())));
     lines
 }
 
 /// Returns the facilitator's note on the round, and whether its result was adopted.
-fn yours(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
+fn note_and_adoption(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let session = model.session();
     let is_made = !round_view::winners(session, round).is_empty();
     let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
@@ -114,7 +114,7 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
 }
 
 /// Returns the independence of the answers in one line; highlighted if one model may count several times.
-fn independent(found: &Independence, width: usize, theme: Theme) -> Line<'static> {
+fn independence_line(found: &Independence, width: usize, theme: Theme) -> Line<'static> {
     let same: usize = found.same_answers.iter().map(Vec::len).sum();
     let shared = found.models.values().map(Vec::len).max().unwrap_or(0);
     let mut text = format!("independence: {}", found.counts());
@@ -260,7 +260,7 @@ fn bar(side: &Bar<'_>, room: usize, kind: BallotKind) -> String {
 }
 
 /// Returns the blocks with the change that would end them, and the seats without a ballot.
-fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
+fn dissent(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const MOST: usize = 3;
     const NAMED: usize = 8;
     let (mut lines, mut without) = (Vec::new(), Vec::new());
@@ -296,7 +296,7 @@ fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let line = |one: &Move| {
         let name = clipped_middle(&harmless_line(&one.seat), longest);
         let (from, to) = (harmless_line(&one.from), harmless_line(&one.to));
-        let sure = sure_then(model, before, round, &one.seat).map(|sure| format!("  {sure}"));
+        let sure = confidence_change(model, before, round, &one.seat).map(|sure| format!("  {sure}"));
         let new = if one.has_new_argument { "" } else { "  no new argument" };
         let text = format!("{name}  {from} → {to}{}{new}", sure.unwrap_or_default());
         paragraph(&text, width, 2, Style::new())
@@ -308,7 +308,7 @@ fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
 }
 
 /// Returns a seat's confidence then and now: ".31 → .70".
-pub fn sure_then(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
+pub fn confidence_change(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
     let of = |round: &RoundRun| {
         let found = seat_named(model.session(), round, seat)?;
         found.answer.and_then(confidence).map(|text| sure(&text))

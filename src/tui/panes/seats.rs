@@ -91,7 +91,7 @@ fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: us
 }
 
 fn while_open(model: &Model, seat: &SeatView<'_>, longest: usize, width: usize) -> Line<'static> {
-    let (sign, word, style) = standing(model, seat);
+    let (sign, word, style) = seat_status(model, seat);
     let time = if width < 44 { 0 } else { TIME };
     let of_model = if width < 60 { 0 } else { (width / 4).min(24) };
     let room = width.saturating_sub(3 + longest + 2 + time + of_model + usize::from(of_model > 0) * 2);
@@ -100,7 +100,7 @@ fn while_open(model: &Model, seat: &SeatView<'_>, longest: usize, width: usize) 
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, longest);
     line.push_span(Span::styled(clipped(&reason(model, seat).unwrap_or(word), room), style));
     if time > 0 {
-        let taken = taken(model, seat).map(format_duration).unwrap_or_default();
+        let taken = elapsed_ms(model, seat).map(format_duration).unwrap_or_default();
         line.push_span(Span::styled(format!("{taken:>time$}"), faint));
     }
     if of_model > 0 {
@@ -113,7 +113,7 @@ fn while_open(model: &Model, seat: &SeatView<'_>, longest: usize, width: usize) 
 /// Returns a seat's row in a counted round: its vote, its confidence, and whether it moved.
 fn counted(model: &Model, round: &RoundRun, seat: &SeatView<'_>, name: usize, width: usize) -> Line<'static> {
     const MOST_VOTE: usize = 24;
-    let (sign, word, style) = standing(model, seat);
+    let (sign, word, style) = seat_status(model, seat);
     let side = side_of(seat, round);
     let (sign, style) =
         side.map_or((sign, style), |side| (Theme::option_sign(side), model.theme.option(side)));
@@ -175,7 +175,7 @@ fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
 }
 
 /// Returns the time since a seat was asked, or of its last request, in milliseconds.
-fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
+fn elapsed_ms(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
     let session = model.session();
     if let Some(progress) = progress(model, seat) {
         return Some(progress.for_ms);
@@ -191,7 +191,7 @@ fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
 }
 
 /// Returns the sign, word and style of a seat's state; they differ for each state.
-fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
+fn seat_status(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
     let theme = model.theme;
     if let Some(answer) = seat.answer {
         let said = seat.ballot().and_then(Ballot::phrase);

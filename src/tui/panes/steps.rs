@@ -33,7 +33,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 }
 
 fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
-    let (sign, style, took) = standing(model, step);
+    let (sign, style, took) = step_status(model, step);
     let id: String = harmless_line(&step.id).chars().take(longest).collect();
     let id_style = if took.is_some() { model.theme.strong() } else { Style::new() };
     let mut about = step.kind_name().to_owned();
@@ -66,7 +66,7 @@ fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static
 }
 
 /// Returns a step's sign, style, and duration if it has ended.
-fn standing(model: &Model, step: &Step) -> (&'static str, Style, Option<String>) {
+fn step_status(model: &Model, step: &Step) -> (&'static str, Style, Option<String>) {
     let (session, theme) = (model.session(), model.theme);
     if session.running(&step.id).is_some() {
         // Before the session begins, no step has started.

@@ -43,7 +43,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     } else if let Some(question) = model.question() {
         asked(session, &question, &mut parts);
     } else if let Some(preview) = model.preview() {
-        of_round(&preview.opened, &mut parts);
+        add_round(&preview.opened, &mut parts);
         parts.extend(preview.background.as_ref().map(|text| (format!("\n{text}"), false)));
         let artifacts = &session.definition().artifacts;
         if !artifacts.is_empty() {
@@ -51,7 +51,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         }
         parts.extend(artifacts.iter().map(|known| (format!("{}  {}", known.id, known.summary), false)));
     } else if let Some(round) = model.shown_round() {
-        of_round(&round.opened, &mut parts);
+        add_round(&round.opened, &mut parts);
     } else {
         parts.push((session.definition().goal.clone().unwrap_or_default(), false));
     }
@@ -63,7 +63,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 }
 
 /// Adds a blocked proposal: the number of seats per stance, who blocks, and the change that would end the block.
-fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
+fn add_block(session: &Session, round: &RoundRun, parts: &mut Parts) {
     parts.push((round.opened.question.clone(), true));
     let scores = crate::insight::tally(round).map(|tally| &tally.verdict.scores);
     let stands = scores.into_iter().flatten().map(|(stance, count)| format!("{stance} {count}"));
@@ -79,7 +79,7 @@ fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
 
 fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     if let Some(round) = blocked(session) {
-        return block(session, round, parts);
+        return add_block(session, round, parts);
     }
     parts.push((question.message.clone(), true));
     let asked = session.running(&question.step).and_then(|run| run.approval.as_ref());
@@ -93,7 +93,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     }
     parts.extend(requested.choices.iter().map(|choice| (format!("  • {choice}"), false)));
     // The last result is first if the step's context does not contain it.
-    let holds = |name: &String, last| is_of(last, name) || is_inside(session, last, name);
+    let holds = |name: &String, last| is_result_of(last, name) || is_inside(session, last, name);
     let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
     let words = last.and_then(|last| round_in_words(session, last));
     parts.extend(words.map(|words| (format!("\n{words}"), false)));
@@ -104,16 +104,16 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
         parts.push((text_of(&requested.input), false));
     }
     for (name, result) in &requested.context {
-        let round = session.rounds.iter().rev().find(|round| is_of(round, name));
+        let round = session.rounds.iter().rev().find(|round| is_result_of(round, name));
         let text = round.and_then(|round| round_in_words(session, round));
-        let text = text.unwrap_or_else(|| inside(session, name) + &text_of(result));
+        let text = text.unwrap_or_else(|| nested_results(session, name) + &text_of(result));
         parts.push((format!("\n{}", harmless_line(name)), true));
         parts.push((text, false));
     }
 }
 
 /// Returns the results of the rounds inside a step, as text.
-fn inside(session: &Session, name: &str) -> String {
+fn nested_results(session: &Session, name: &str) -> String {
     let rounds = session.rounds.iter().filter(|round| is_inside(session, round, name));
     let told = rounds.filter_map(|round| Some((&round.opened.question, round_in_words(session, round)?)));
     told.fold(String::new(), |all, (question, words)| all + question + "\n" + &words + "\n")
@@ -124,7 +124,7 @@ fn is_inside(session: &Session, round: &RoundRun, name: &str) -> bool {
 }
 
 /// Returns whether a result of this name belongs to the round or to its discussion.
-fn is_of(round: &RoundRun, name: &str) -> bool {
+fn is_result_of(round: &RoundRun, name: &str) -> bool {
     round.opened.step == name || is_within(&round.opened.step, name)
 }
 
@@ -151,11 +151,11 @@ fn text_of(result: &Value) -> String {
         Some((answer, envelope)) if envelope.iter().all(|(key, it)| key == "result" || is_empty(it)) => {
             text_of(answer)
         }
-        _ => shown(result),
+        _ => value_text(result),
     }
 }
 
-fn of_round(opened: &RoundOpened, parts: &mut Parts) {
+fn add_round(opened: &RoundOpened, parts: &mut Parts) {
     parts.extend([(opened.question.clone(), true), (String::new(), false)]);
     let mut ballot = format!("ballot: {}", opened.ballot.kind.name());
     for option in &opened.ballot.options {
@@ -188,7 +188,7 @@ fn of_round(opened: &RoundOpened, parts: &mut Parts) {
     parts.push((format!("{quorum} · closes {close}{}", deadline.unwrap_or_default()), false));
 }
 
-pub fn shown(value: &Value) -> String {
+pub fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(_) => Out::json_document(value, true).trim_end().to_owned(),
@@ -215,7 +215,7 @@ mod tests {
         let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_)));
         let mut session = Session::default();
         lines.iter().take(end.expect("counted") + 1).for_each(|line| session.apply_entry(line));
-        assert!(inside(&session, "par").contains("Blocked by security-champion"));
-        assert_eq!(inside(&session, "consent"), "");
+        assert!(nested_results(&session, "par").contains("Blocked by security-champion"));
+        assert_eq!(nested_results(&session, "consent"), "");
     }
 }

@@ -16,7 +16,7 @@ use crate::tui::host::Effect;
 use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
 use crate::tui::live::{SeatChoice, SeatLink};
 use crate::tui::model::{Mode, Model, Overlay};
-use crate::tui::panes::question::shown;
+use crate::tui::panes::question::value_text;
 use crate::tui::panes::seats::{access_word, invitation, is_agent, seat_to_invite};
 use crate::tui::reading::TextView;
 use crate::workflow::LINK;
@@ -92,7 +92,7 @@ fn show_step(model: &mut Model, id: &str) {
         (format!("{} to {}", item.item, item.participant), text)
     } else {
         let context = model.session().context();
-        (format!("Result of {id}"), context.get(id).map(shown).unwrap_or_default())
+        (format!("Result of {id}"), context.get(id).map(value_text).unwrap_or_default())
     };
     show_text(model, title, text);
 }

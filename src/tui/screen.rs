@@ -266,7 +266,7 @@ pub fn place(model: &Model, pane: Pane) -> Rect {
 
 pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     if pane == Pane::Answer && model.is_side_by_side {
-        return answer::most_beside(model, body(model));
+        return answer::max_scroll_side_by_side(model, body(model));
     }
     let inner = frame::inner(place(model, pane));
     match pane {

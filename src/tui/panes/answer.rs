@@ -85,7 +85,7 @@ pub fn seat_text(model: &Model, index: usize) -> Option<String> {
 }
 
 /// Returns the maximum scroll position of answers side by side in a body of this size.
-pub fn most_beside(model: &Model, area: Rect) -> usize {
+pub fn max_scroll_side_by_side(model: &Model, area: Rect) -> usize {
     let lines = |(place, index): (Rect, usize)| lines(model, index, frame::inner(place).width).len();
     let longest = columns(model, area).into_iter().map(lines).max().unwrap_or(0);
     longest.saturating_sub(usize::from(frame::inner(area).height))

@@ -148,7 +148,7 @@ fn places(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     }
     let share = if model.session().open_round().is_some() { 60 } else { 49 };
     let [left, right] = Layout::horizontal([Constraint::Percentage(share), Constraint::Fill(1)]).areas(area);
-    let beside = beside(model, &main);
+    let beside = right_panes(model, &main);
     let left_panes: Vec<Pane> = main.into_iter().filter(|pane| !beside.contains(pane)).collect();
     let mut panes = column(left, model, &left_panes);
     panes.extend(column(right, model, &beside));
@@ -168,7 +168,7 @@ fn main_panes(model: &Model) -> Vec<Pane> {
 }
 
 /// Returns the panes of the right column: the focused one, else the most important now.
-fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
+fn right_panes(model: &Model, main: &[Pane]) -> Vec<Pane> {
     let is_open = model.session().open_round().is_some() && model.preview().is_none();
     if is_open && main.contains(&model.focus) {
         return vec![Pane::Question, Pane::Snapshot];

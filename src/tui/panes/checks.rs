@@ -93,7 +93,7 @@ fn found(model: &Model) -> Vec<Check> {
             add(Grade::Doubt, format!("{name}: its provider does not list it"), "m another model");
         }
     }
-    voices(model, &models, &mut add);
+    independence_doubts(model, &models, &mut add);
     for seat in &opened.seats {
         if let Some(state) = invitation(model.session(), seat).filter(|state| *state != "joined") {
             let grade = if state == "invited" { Grade::Good } else { Grade::Doubt };
@@ -120,7 +120,7 @@ fn found(model: &Model) -> Vec<Check> {
 }
 
 /// Adds doubts about independence: seats that share a model, or have none.
-fn voices(model: &Model, models: &[&str], add: &mut impl FnMut(Grade, String, &'static str)) {
+fn independence_doubts(model: &Model, models: &[&str], add: &mut impl FnMut(Grade, String, &'static str)) {
     let seats = model.seat_count();
     let key = if model.is_undecided() { "m seats a model" } else { "" };
     let count = |is_one: fn(&str) -> bool| models.iter().filter(|model| is_one(model)).count();

@@ -21,20 +21,20 @@ use crate::history::{Event, LogEntry, Session, Timestamp};
 use crate::report;
 
 /// Interval of checkpoints in events: the most that a seek has to fold.
-const MARK_EVERY: usize = 8192;
+const CHECKPOINT_EVERY: usize = 8192;
 /// Longer pauses between events are quiet periods, in milliseconds.
 const QUIET_FROM: u64 = 10_000;
 /// Length of a quiet period in the replay, in milliseconds.
 const QUIET: u64 = 2000;
 /// Length of the shortest pause in the replay, in milliseconds, so that a rehearsal can be watched.
-const SHORTEST_REST: u64 = 120;
+const SHORTEST_PAUSE: u64 = 120;
 
 #[derive(Debug, Clone, Default)]
 pub struct Replay {
     pub lines: Vec<LogEntry>,
     /// Playing time of each event, in milliseconds from the first.
     axis: Vec<u64>,
-    marks: Vec<Session>,
+    checkpoints: Vec<Session>,
     /// Number of events shown.
     pub at: usize,
     pub session: Session,
@@ -47,7 +47,7 @@ pub struct Replay {
 impl Replay {
     /// Returns a replay of these events, positioned at its end.
     pub fn new(lines: Vec<LogEntry>) -> Self {
-        let mut replay = Self { marks: vec![Session::default()], ..Self::default() };
+        let mut replay = Self { checkpoints: vec![Session::default()], ..Self::default() };
         for line in lines {
             replay.push(line);
         }
@@ -66,17 +66,17 @@ impl Replay {
         self.axis.push(played);
         self.lines.push(line);
         if follows {
-            self.pass_one();
+            self.show_next();
         }
     }
 
     /// Shows the next event; stores a checkpoint when one is due.
-    fn pass_one(&mut self) {
+    fn show_next(&mut self) {
         self.session.apply_entry(&self.lines[self.at]);
         self.waits = OnceCell::new();
         self.at += 1;
-        if self.at == self.marks.len() * MARK_EVERY {
-            self.marks.push(self.session.clone());
+        if self.at == self.checkpoints.len() * CHECKPOINT_EVERY {
+            self.checkpoints.push(self.session.clone());
         }
     }
 
@@ -105,14 +105,14 @@ impl Replay {
 
     pub fn seek(&mut self, at: usize) {
         let at = at.min(self.lines.len());
-        let mark = (at / MARK_EVERY).min(self.marks.len() - 1);
-        if at < self.at || mark * MARK_EVERY > self.at {
-            self.session = self.marks[mark].clone();
+        let mark = (at / CHECKPOINT_EVERY).min(self.checkpoints.len() - 1);
+        if at < self.at || mark * CHECKPOINT_EVERY > self.at {
+            self.session = self.checkpoints[mark].clone();
             self.waits = OnceCell::new();
-            self.at = mark * MARK_EVERY;
+            self.at = mark * CHECKPOINT_EVERY;
         }
         while self.at < at {
-            self.pass_one();
+            self.show_next();
         }
     }
 
@@ -159,11 +159,11 @@ impl Replay {
     /// Returns the milliseconds until the next event is due; `None` while paused.
     pub fn due_in(&self) -> Option<u64> {
         let waited = self.playing?;
-        Some(self.rest().saturating_sub(waited))
+        Some(self.pause_ms().saturating_sub(waited))
     }
 
     /// Returns the playing time between the shown event and the next one.
-    fn rest(&self) -> u64 {
+    fn pause_ms(&self) -> u64 {
         let (Some(_), Some(last)) = (self.lines.get(self.at), self.at.checked_sub(1)) else { return 0 };
         self.axis[self.at] - self.axis[last]
     }
@@ -171,7 +171,7 @@ impl Replay {
     pub fn pass(&mut self, millis: u64) {
         let Some(mut waited) = self.playing.map(|waited| waited + millis) else { return };
         while self.at < self.lines.len() {
-            let rest = self.rest();
+            let rest = self.pause_ms();
             if waited < rest {
                 self.playing = Some(waited);
                 return;
@@ -185,7 +185,7 @@ impl Replay {
 
 /// Returns the playing time of a pause in milliseconds.
 fn played(real: u64) -> u64 {
-    if real > QUIET_FROM { QUIET } else { real.max(SHORTEST_REST) }
+    if real > QUIET_FROM { QUIET } else { real.max(SHORTEST_PAUSE) }
 }
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, replay: &Replay, theme: Theme) {

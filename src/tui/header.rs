@@ -246,7 +246,7 @@ pub fn what_next(model: &Model, width: u16, height: u16) -> Vec<Line<'static>> {
         ScreenState::Question => ("you are asked: Enter answers".to_owned(), true),
         ScreenState::Revealed => (revealed(model), false),
         ScreenState::Closed => (closed(model), false),
-        ScreenState::Replay => (model.replay.now(), false),
+        ScreenState::Replay => (model.replay.caption(), false),
         ScreenState::Home => return Vec::new(),
     };
     if height < LOW && !is_pressing {

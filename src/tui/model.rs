@@ -141,7 +141,7 @@ impl Model {
         if live.ended.is_some() || session.closed.is_some() || session.paused.is_some() {
             return ScreenState::Closed;
         }
-        match self.replay.waits() {
+        match self.replay.wait_point() {
             Some(WaitPoint::Draft) => ScreenState::Draft,
             Some(WaitPoint::Question(_)) => ScreenState::Question,
             Some(WaitPoint::Counted) => ScreenState::Revealed,
@@ -152,11 +152,11 @@ impl Model {
     }
 
     pub fn is_drafting(&self) -> bool {
-        self.replay.waits() == Some(&WaitPoint::Draft)
+        self.replay.wait_point() == Some(&WaitPoint::Draft)
     }
 
     pub fn question(&self) -> Option<Question> {
-        match self.replay.waits() {
+        match self.replay.wait_point() {
             Some(WaitPoint::Question(question)) => Some(question.clone()),
             _ => None,
         }

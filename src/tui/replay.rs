@@ -54,7 +54,7 @@ impl Replay {
         replay
     }
 
-    pub fn waits(&self) -> Option<&WaitPoint> {
+    pub fn wait_point(&self) -> Option<&WaitPoint> {
         self.waits.get_or_init(|| hold(&self.session)).as_ref()
     }
 
@@ -81,7 +81,7 @@ impl Replay {
     }
 
     /// Returns the line of the last shown event that has one.
-    pub fn now(&self) -> String {
+    pub fn caption(&self) -> String {
         let line = |line: &LogEntry| report::event_line(&line.stamped.event, line.stamped.at, &self.session);
         self.lines[..self.at].iter().rev().find_map(line).unwrap_or_default()
     }

@@ -32,7 +32,7 @@ pub use host::{Effect, EngineHandle, Host, Message, StartRefusal};
 pub use keys::{Action, BINDINGS, ScreenState, table as key_table};
 pub use list::{List, ListKind, ListRow, ModelTarget};
 pub use live::{Draft, EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};
-pub use model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
+pub use model::{Ask, LeaveTarget, Mode, Model, OnYes, Overlay};
 pub use reading::{TextKind, TextView};
 pub use replay::Replay;
 pub use screen::draw;

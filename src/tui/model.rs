@@ -53,13 +53,13 @@ pub enum Overlay {
 pub struct Ask {
     pub title: String,
     pub text: String,
-    pub then: Asked,
+    pub then: OnYes,
     /// The form to restore if the person declines.
     pub below: Option<Box<Form>>,
 }
 
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum OnYes {
     Order(FacilitatorRequest),
     Open(OpenTarget),
     Rehearse,

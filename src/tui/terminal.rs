@@ -142,7 +142,7 @@ fn restore() {
 /// Results of work on another thread, each with its number.
 type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
 
-enum Then {
+enum FollowUp {
     /// Begin the drafted session, then send its first order.
     Begin(Option<FacilitatorRequest>),
     Open(OpenTarget),
@@ -156,7 +156,7 @@ enum Opened {
     Replay(PathBuf, Box<Replay>, Option<String>),
     /// A resumed session, and whether it was forked for that.
     Live(PathBuf, Box<Replay>, EngineHandle, bool),
-    Refused(StartRefusal, Then),
+    Refused(StartRefusal, FollowUp),
     Wrong(Vec<Diagnostic>),
 }
 
@@ -167,7 +167,7 @@ struct Screen {
     running: Option<EngineHandle>,
     asked: Vec<HumanQuestion>,
     /// Needs that the person is asked to agree to, and the action that follows.
-    unagreed: Option<(Vec<Need>, Then)>,
+    unagreed: Option<(Vec<Need>, FollowUp)>,
     /// Number of the newest work on another thread; results of older work are discarded.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,

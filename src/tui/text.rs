@@ -15,10 +15,10 @@ const LONG: usize = 8 * 1024;
 const KEPT: usize = 16;
 
 /// Cache entry: hash of text, width and line limit; the lines.
-type Broken = (u64, Rc<Vec<String>>);
+type WrappedText = (u64, Rc<Vec<String>>);
 
 thread_local! {
-    static BROKEN: RefCell<VecDeque<Broken>> = const { RefCell::new(VecDeque::new()) };
+    static WRAPPED: RefCell<VecDeque<WrappedText>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// Returns safe lines no wider than `width`, at most `most`; caches those of a long text.
@@ -30,10 +30,10 @@ pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     (text, width, most).hash(&mut hasher);
     let key = hasher.finish();
     let known =
-        BROKEN.with_borrow(|kept| kept.iter().find(|(of, _)| *of == key).map(|(_, lines)| Rc::clone(lines)));
+        WRAPPED.with_borrow(|kept| kept.iter().find(|(of, _)| *of == key).map(|(_, lines)| Rc::clone(lines)));
     let lines = known.unwrap_or_else(|| {
         let lines = Rc::new(crate::sanitize::wrapped(text, width, most));
-        BROKEN.with_borrow_mut(|kept| {
+        WRAPPED.with_borrow_mut(|kept| {
             kept.truncate(KEPT - 1);
             kept.push_front((key, Rc::clone(&lines)));
         });

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::terminal::SetTitle;
 
-use super::{KEEP_AFTER, Opened, Screen, Then};
+use super::{FollowUp, KEEP_AFTER, Opened, Screen};
 use crate::config::need::question;
 use crate::config::settings::NotifyConfig;
 use crate::core::{Command, ExitCode, decide};
@@ -172,7 +172,7 @@ impl Screen {
     }
 
     /// Shows why something cannot be done, or asks for the missing agreement.
-    fn refused(&mut self, refusal: StartRefusal, then: Then) {
+    fn refused(&mut self, refusal: StartRefusal, then: FollowUp) {
         match refusal {
             StartRefusal::Wrong(problems) => self.show_problems(&problems),
             StartRefusal::Unagreed(needs) => {
@@ -188,8 +188,8 @@ impl Screen {
         let (needs, then) = self.unagreed.take()?;
         let kept = self.host.agree(&needs).err().map(|problem| Message::Say(problem_text(&problem)));
         let done = match then {
-            Then::Begin(first) => self.begin(first).await,
-            Then::Open(opening) => self.open(opening).await,
+            FollowUp::Begin(first) => self.begin(first).await,
+            FollowUp::Open(opening) => self.open(opening).await,
         };
         done.or(kept)
     }
@@ -233,7 +233,7 @@ impl Screen {
             }
             match measured.and_then(|header| host.begin(&header)) {
                 Ok(running) => Opened::Begun(running, first),
-                Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
+                Err(refusal) => Opened::Refused(refusal, FollowUp::Begin(first)),
             }
         };
         self.spawn_open("Opening the session".to_owned(), begin).await
@@ -330,7 +330,7 @@ fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
         OpenTarget::Resume(path) => resume(host, path, false, tell),
         OpenTarget::Fork(path, seq) => match host.fork(path, *seq) {
             Ok(new) => resume(host, &new, true, tell),
-            Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
+            Err(refusal) => Opened::Refused(refusal, FollowUp::Open(opening)),
         },
         OpenTarget::Replay(path) => match host.load_replay(path) {
             Ok((lines, damage)) => Opened::Replay(path.clone(), Box::new(Replay::new(lines)), damage),
@@ -345,7 +345,7 @@ fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
 fn resume(host: &dyn Host, path: &Path, is_fork: bool, tell: Tell<'_>) -> Opened {
     match host.resume(path, tell) {
         Ok((lines, running)) => Opened::Live(path.to_owned(), Box::new(Replay::new(lines)), running, is_fork),
-        Err(refusal) => Opened::Refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned()))),
+        Err(refusal) => Opened::Refused(refusal, FollowUp::Open(OpenTarget::Resume(path.to_owned()))),
     }
 }
 

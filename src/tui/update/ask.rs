@@ -14,7 +14,7 @@ use crate::tui::form::Form;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::Effect;
 use crate::tui::live::LiveSession;
-use crate::tui::model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
+use crate::tui::model::{Ask, LeaveTarget, Mode, Model, OnYes, Overlay};
 use crate::tui::replay::Replay;
 
 /// Asks whether to accept the result; the question differs without a decision.
@@ -41,7 +41,7 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
         _ => "The workflow continues with its next step.",
     };
     let text = format!("{}\n{then}", found.unwrap_or_default());
-    ask(model, title, &text, Asked::Order(FacilitatorRequest::Accept), None)
+    ask(model, title, &text, OnYes::Order(FacilitatorRequest::Accept), None)
 }
 
 pub fn next_if_accepted(session: &Session) -> Option<NextAction> {
@@ -66,13 +66,13 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     let text = format!(
         "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
     );
-    ask(model, "Close the round now?", &text, Asked::Order(FacilitatorRequest::CloseRound), None)
+    ask(model, "Close the round now?", &text, OnYes::Order(FacilitatorRequest::CloseRound), None)
 }
 
 /// Asks whether to resume a session that has not ended; otherwise its replay is shown.
 pub fn resume(model: &mut Model) {
     let text = "It has not ended. y resumes it; Esc shows the replay, from which o resumes it later.";
-    let then = Asked::Open(OpenTarget::Resume(PathBuf::from(&model.file)));
+    let then = OnYes::Open(OpenTarget::Resume(PathBuf::from(&model.file)));
     ask(model, "Resume this session?", text, then, None);
 }
 
@@ -89,13 +89,13 @@ pub fn excuse(model: &mut Model) -> Vec<Effect> {
     let text = "It may still answer; what it says then is not taken.";
     let reason = "excused by the facilitator".to_owned();
     let excuse = FacilitatorRequest::Order(Command::Excuse { participant, reason });
-    ask(model, &title, text, Asked::Order(excuse), None)
+    ask(model, &title, text, OnYes::Order(excuse), None)
 }
 
 /// Seats have no model yet: asks for one, or whether to rehearse.
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     let text = "m chooses who answers.\ny rehearses: placeholders pick at random, and no model is asked.";
-    ask(model, "No model yet", text, Asked::Rehearse, None)
+    ask(model, "No model yet", text, OnYes::Rehearse, None)
 }
 
 pub fn fork(model: &mut Model) -> Vec<Effect> {
@@ -104,11 +104,11 @@ pub fn fork(model: &mut Model) -> Vec<Effect> {
     let text = format!(
         "A new session begins as this one was at event {at} of {all}, and goes on from there.\nThis one stays as it is."
     );
-    let then = Asked::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
+    let then = OnYes::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
     ask(model, "Fork the session here?", &text, then, None)
 }
 
-fn ask(model: &mut Model, title: &str, text: &str, then: Asked, below: Option<Box<Form>>) -> Vec<Effect> {
+fn ask(model: &mut Model, title: &str, text: &str, then: OnYes, below: Option<Box<Form>>) -> Vec<Effect> {
     let (title, text) = (title.to_owned(), text.to_owned());
     model.overlay = Some(Overlay::Ask(Ask { title, text, then, below }));
     Vec::new()
@@ -116,7 +116,7 @@ fn ask(model: &mut Model, title: &str, text: &str, then: Asked, below: Option<Bo
 
 /// Accepts only `y` as consent: not Enter, not a repeated key.
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let rehearses = matches!(&model.overlay, Some(Overlay::Ask(Ask { then: Asked::Rehearse, .. })));
+    let rehearses = matches!(&model.overlay, Some(Overlay::Ask(Ask { then: OnYes::Rehearse, .. })));
     if rehearses && key.code == KeyCode::Char('m') {
         lists::choose_model(model);
         return Vec::new();
@@ -124,17 +124,19 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     if !matches!(key.code, KeyCode::Char('y' | 'n' | 'q') | KeyCode::Esc) {
         return Vec::new();
     }
-    let Some(Overlay::Ask(Ask { then, below, .. })) = model.overlay.take() else { return Vec::new() };
+    let Some(Overlay::Ask(Ask { then, below, .. })) = model.overlay.take() else {
+        return Vec::new();
+    };
     if key.code != KeyCode::Char('y') {
         model.overlay = below.map(Overlay::Form);
         return Vec::new();
     }
     match then {
-        Asked::Leave(to) => leave_now(model, to, below),
-        Asked::Discard => below.map_or_else(Vec::new, |form| forms::put_away(model, &form)),
-        Asked::Order(request) => vec![Effect::Order(request)],
-        Asked::Open(opening) => vec![Effect::Open(opening)],
-        Asked::Rehearse => lists::rehearse(model),
+        OnYes::Leave(to) => leave_now(model, to, below),
+        OnYes::Discard => below.map_or_else(Vec::new, |form| forms::close_and_keep(model, &form)),
+        OnYes::Order(request) => vec![Effect::Order(request)],
+        OnYes::Open(opening) => vec![Effect::Open(opening)],
+        OnYes::Rehearse => lists::rehearse(model),
     }
 }
 
@@ -145,20 +147,22 @@ pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let form = match model.overlay.take() {
         Some(Overlay::Form(form)) => Some(form),
         // Pressing the key again confirms.
-        Some(Overlay::Ask(Ask { then: Asked::Leave(_), below, .. })) => return leave_now(model, to, below),
+        Some(Overlay::Ask(Ask { then: OnYes::Leave(_), below, .. })) => {
+            return leave_now(model, to, below);
+        }
         _ => None,
     };
     let chose = |live: &LiveSession| live.draft.as_ref().is_some_and(|draft| !draft.from.1.seats.is_empty());
     if to == LeaveTarget::Home && form.is_none() && model.live().is_some_and(chose) {
         let text = "The models you gave to seats are not kept. A question of your own stays in its form (n).";
-        return ask(model, "Leave this draft?", text, Asked::Leave(to), None);
+        return ask(model, "Leave this draft?", text, OnYes::Leave(to), None);
     }
     if !is_at_work || !is_out {
         return leave_now(model, to, form);
     }
     let title = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
     let text = "A round is open. Sealed answers are saved; unfinished seats are asked again when you resume.";
-    ask(model, title, text, Asked::Leave(to), form)
+    ask(model, title, text, OnYes::Leave(to), form)
 }
 
 fn leave_now(model: &mut Model, to: LeaveTarget, form: Option<Box<Form>>) -> Vec<Effect> {

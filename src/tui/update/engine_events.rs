@@ -74,7 +74,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     }
     // Seats may settle before the order is carried out.
     if !matches!(event, Event::BallotSealed(_) | Event::SeatFailed(_)) {
-        effects.extend(forms::happened(model));
+        effects.extend(forms::order_executed(model));
     }
     if model.is_drafting() {
         effects.push(Effect::ReadContext);
@@ -147,7 +147,7 @@ fn seat_for(model: &mut Model, event: &Event) {
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let is_same = |live: &&LiveSession| live.draft.as_ref().is_some_and(|old| old.from.0 == draft.from.0);
     let again = model.live().filter(is_same).map(|live| (live.is_new_question, model.focus, model.seat));
-    let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
+    let is_new_question = forms::close_new_question(model) || again.is_some_and(|(is_new, ..)| is_new);
     let (file, notices) = (draft.opened.definition_file.clone(), draft.notices.join(" · "));
     let events = preview_events(&draft.opened, model.now).into_iter().chain(draft.evidence.clone());
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };

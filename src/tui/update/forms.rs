@@ -9,7 +9,7 @@ use crate::tui::form::{self, Form, FormEvent, FormKind, Submitted, check_reply, 
 use crate::tui::home::OpenTarget;
 use crate::tui::host::Effect;
 use crate::tui::live::SeatChoice;
-use crate::tui::model::{Ask, Asked, Model, Overlay};
+use crate::tui::model::{Ask, Model, OnYes, Overlay};
 
 pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
     let name = form.draft_name.clone();
@@ -70,14 +70,14 @@ fn close_form(model: &mut Model) -> Vec<Effect> {
     if is_private && form.unfinished().is_some() {
         let title = "Throw away what you typed?".to_owned();
         let text = "It is not stored: a private answer is kept nowhere until it is sealed.".to_owned();
-        let (then, below) = (Asked::Discard, Some(Box::new(form)));
+        let (then, below) = (OnYes::Discard, Some(Box::new(form)));
         model.overlay = Some(Overlay::Ask(Ask { title, text, then, below }));
         return Vec::new();
     }
-    put_away(model, &form)
+    close_and_keep(model, &form)
 }
 
-pub fn put_away(model: &mut Model, form: &Form) -> Vec<Effect> {
+pub fn close_and_keep(model: &mut Model, form: &Form) -> Vec<Effect> {
     model.overlay = None;
     let text = form.unfinished().filter(|_| !form.draft_name.is_empty());
     if text.is_some() {
@@ -138,14 +138,14 @@ pub fn refused(model: &mut Model, why: &str) -> bool {
 }
 
 /// The order of the form was carried out, so its draft is deleted.
-pub fn happened(model: &mut Model) -> Option<Effect> {
+pub fn order_executed(model: &mut Model) -> Option<Effect> {
     let form = model.live_mut()?.handed_in.take()?;
     Some(Effect::Keep(form.draft_name.clone(), None))
 }
 
 /// Closes the form of a new question once its session is drafted. Its text stays stored until the session is
 /// on disk.
-pub fn drafted(model: &mut Model) -> bool {
+pub fn close_new_question(model: &mut Model) -> bool {
     let is_new_question = form(model).is_some_and(|form| form.purpose == FormKind::NewQuestion);
     model.overlay.take_if(|_| is_new_question).is_some()
 }

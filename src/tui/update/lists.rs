@@ -40,7 +40,7 @@ pub fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
     let (kind, value) = (list.kind.clone(), row.value.clone());
     model.overlay = None;
     match kind {
-        ListKind::Models(target) => return give(model, target, value, for_all),
+        ListKind::Models(target) => return assign_model(model, target, value, for_all),
         ListKind::Invitation(seat) => return invitation_chosen(model, &seat, at),
         ListKind::Agenda => return agenda_entry(model, &value),
         ListKind::Steps => show_step(model, &value),
@@ -223,7 +223,7 @@ fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) 
     model.overlay = Some(Overlay::List(list));
 }
 
-fn give(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
+fn assign_model(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
     match target {
         ModelTarget::Project => vec![Effect::UseModel(text)],
         ModelTarget::Retry(seat) => {

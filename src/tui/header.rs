@@ -88,7 +88,6 @@ fn state(model: &Model) -> Line<'static> {
     Line::styled(word, model.theme.strong())
 }
 
-/// Returns the numbers of the current state, and the part at the right.
 fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     if let Some(preview) = model.preview() {
         let seats = pluralize(preview.opened.seats.len(), "seat");

@@ -70,7 +70,6 @@ pub trait Host: Send + Sync {
     /// Makes a new link for a remote seat, and the invitation to record for it.
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
-    /// Stores the person's agreement.
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
     /// Returns a saved session's events, and the reason if they are not complete.

@@ -91,7 +91,6 @@ impl Replay {
         self.axis.get(index).or(self.axis.last()).copied().unwrap_or(0)
     }
 
-    /// Returns the time of the shown event.
     pub fn moment(&self) -> Timestamp {
         self.lines.get(self.at.saturating_sub(1)).map(|last| last.stamped.at).unwrap_or_default()
     }

@@ -87,7 +87,6 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
 /// The end of a longer round notifies the person, in milliseconds.
 const LONG: u64 = 30_000;
 
-/// Shows that a person's seat is asked.
 pub fn asked(model: &mut Model, seat: String) {
     let Some(live) = model.live_mut() else { return };
     live.asked.retain(|other| *other != seat);

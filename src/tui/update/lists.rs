@@ -254,7 +254,6 @@ fn between_rounds(model: &Model, seats: Vec<String>, text: &str) -> Vec<Effect> 
     vec![Effect::Order(FacilitatorRequest::Order(revised))]
 }
 
-/// Returns the form of the drafted round with its current values.
 pub fn round_form(model: &Model) -> Option<Form> {
     let session = model.session();
     let id = &model.preview()?.opened.step;

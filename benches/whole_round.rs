@@ -37,7 +37,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
         journal,
         EngineConfig {
             keys: KeyStore::new(Disk::default(), &dir.join("keys")),
-            table,
+            participants: table,
             // Read when the round is about to be opened, and not before.
             evidence: Box::new(|_| Err("no evidence".to_owned())),
             context_file: Box::new(|| {

@@ -33,7 +33,7 @@ pub struct ReplySchema {
 
 impl ReplySchema {
     /// Returns the schemas of an answer to this form; `None` if the form exceeds the providers' limits.
-    pub fn of_form(form: &BallotForm) -> Option<Self> {
+    pub fn for_form(form: &BallotForm) -> Option<Self> {
         let words = || form.options.iter().chain(&form.cards);
         if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
             return None;
@@ -46,7 +46,7 @@ impl ReplySchema {
     }
 
     /// Wraps an agent's own schema, which may use features that strict modes reject.
-    pub fn of_user(schema: &Value) -> Self {
+    pub fn from_schema(schema: &Value) -> Self {
         Self { plain: schema.clone(), bounded: schema.clone(), is_strict: false }
     }
 }
@@ -124,11 +124,11 @@ fn bounded_number(form: &BallotForm) -> Value {
 }
 
 pub(super) fn options(form: &BallotForm) -> Value {
-    words(form.options.iter().map(String::as_str))
+    word_enum(form.options.iter().map(String::as_str))
 }
 
 /// Returns an enumeration of these words without duplicates.
-pub(super) fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
+pub(super) fn word_enum<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
     json!({"type": "string", "enum": of.into_iter().collect::<IndexSet<_>>()})
 }
 
@@ -231,12 +231,12 @@ mod tests {
 
     /// Returns the plain and the bounded schema.
     fn schemas(form: &BallotForm) -> [Value; 2] {
-        let schema = ReplySchema::of_form(form).expect("a schema");
+        let schema = ReplySchema::for_form(form).expect("a schema");
         [schema.plain, schema.bounded]
     }
 
     #[test]
-    fn whatever_fits_the_schema_reads_as_a_ballot_or_an_abstention() {
+    fn answers_that_fit_the_schema_read_as_ballots_or_abstentions() {
         for (form, schema) in forms().iter().flat_map(|form| schemas(form).map(|schema| (form, schema))) {
             let (mut ballots, mut abstentions) = (0, 0);
             for answer in fitting(&schema) {
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_keeps_to_what_every_service_takes() {
+    fn the_schema_uses_only_features_of_every_provider() {
         for form in forms() {
             let [schema, bounded] = schemas(&form);
             assert!(
@@ -305,8 +305,8 @@ mod tests {
             assert!(schema.to_string().matches("anyOf").count() <= 1);
         }
         let many = (0..=MOST_OPTIONS).map(|n| n.to_string()).collect();
-        assert_eq!(ReplySchema::of_form(&BallotForm::over(BallotKind::Choice, many)), None);
+        assert_eq!(ReplySchema::for_form(&BallotForm::over(BallotKind::Choice, many)), None);
         let long = vec!["x".repeat(MOST_BYTES), "y".to_owned()];
-        assert_eq!(ReplySchema::of_form(&BallotForm::over(BallotKind::Choice, long)), None);
+        assert_eq!(ReplySchema::for_form(&BallotForm::over(BallotKind::Choice, long)), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{list, options, words};
+use super::answer_schema::{list, options, word_enum};
 use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
@@ -29,7 +29,7 @@ impl KindSpec for ApprovalKind {
     }
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
-        vec![json!({"anyOf": [list(&options(form)), words(["abstain"])]})]
+        vec![json!({"anyOf": [list(&options(form)), word_enum(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::answer_schema::words;
+use super::answer_schema::word_enum;
 use super::kind::{FormField, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
@@ -29,11 +29,11 @@ impl KindSpec for ChoiceKind {
     }
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
-        vec![words(form.options.iter().map(String::as_str).chain(["abstain"]))]
+        vec![word_enum(form.options.iter().map(String::as_str).chain(["abstain"]))]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
-        let option = answer.named(&answer.source_text(value))?;
+        let option = answer.match_option(&answer.source_text(value))?;
         Ok((Ballot::Choice(option.clone()), option.into()))
     }
 

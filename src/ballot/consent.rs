@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::words;
+use super::answer_schema::word_enum;
 use super::kind::{FormField, Input, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm, Stance};
 use super::parse::AnswerParser;
@@ -39,7 +39,7 @@ impl KindSpec for ConsentKind {
             "type": ["string", "null"],
             "description": "only with a block: what would have to change",
         });
-        vec![words(Stance::WORDS.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
+        vec![word_enum(Stance::WORDS.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{described, scale, words};
+use super::answer_schema::{described, scale, word_enum};
 use super::kind::{KindInfo, KindSpec, Scale, Stage, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
@@ -36,9 +36,9 @@ impl KindSpec for EstimateKind {
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         vec![if form.cards.is_empty() {
-            json!({"anyOf": [described(json!({"type": "number"}), &scale(form)), words(["abstain"])]})
+            json!({"anyOf": [described(json!({"type": "number"}), &scale(form)), word_enum(["abstain"])]})
         } else {
-            words(form.cards.iter().map(String::as_str).chain(["abstain"]))
+            word_enum(form.cards.iter().map(String::as_str).chain(["abstain"]))
         }]
     }
 

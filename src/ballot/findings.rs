@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{list, object, words};
+use super::answer_schema::{list, object, word_enum};
 use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
@@ -40,12 +40,12 @@ impl KindSpec for FindingsKind {
 
     fn schemas(&self, _form: &BallotForm) -> Vec<Json> {
         let schema = |key: &str| match key {
-            "severity" => words(Severity::WORDS.map(|(word, _)| word)),
+            "severity" => word_enum(Severity::WORDS.map(|(word, _)| word)),
             "claim" => json!({"type": "string"}),
             _ => json!({"type": ["string", "null"]}),
         };
         let finding = object(KEYS.map(|key| (key, schema(key))));
-        vec![json!({"anyOf": [list(&finding), words(["abstain"])]})]
+        vec![json!({"anyOf": [list(&finding), word_enum(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

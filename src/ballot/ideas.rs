@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{list, object, words};
+use super::answer_schema::{list, object, word_enum};
 use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
@@ -31,7 +31,7 @@ impl KindSpec for IdeasKind {
 
     fn schemas(&self, _form: &BallotForm) -> Vec<Json> {
         let idea = object(["title", "text"].map(|key| (key, json!({"type": "string"}))));
-        vec![json!({"anyOf": [list(&idea), words(["abstain"])]})]
+        vec![json!({"anyOf": [list(&idea), word_enum(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

@@ -15,17 +15,17 @@ pub fn answer_rules(form: &BallotForm) -> String {
     let own = if form.exclude_own { EXCLUDE_OWN } else { "" };
     let (changed_by, again) = if form.is_revision { (CHANGED_BY, AGAIN) } else { ("", "") };
     let (before, after) = if asks_more { ("", POSITION) } else { (REASONS, CONFIDENCE) };
-    let named = named(form);
+    let values = list_values(form);
     format!(
         "Answer in the language of the question, with one block of this form alone:\n\n\
          ```yaml\n{before}{example}{after}{changed_by}```\n\n\
-         Replace what stands in angle brackets, or leave its key out. {detail}{named}\n{own}{again}\
+         Replace what stands in angle brackets, or leave its key out. {detail}{values}\n{own}{again}\
          To abstain, write `vote: abstain` in place of {instead_of}. Quote texts that hold a colon or a number sign.\n"
     )
 }
 
 /// Returns sentences that repeat short lists of options and cards, and the scale.
-fn named(form: &BallotForm) -> String {
+fn list_values(form: &BallotForm) -> String {
     let mut out = String::new();
     for (what, words) in [("options", &form.options), ("cards", &form.cards)] {
         let is_plain = words.iter().all(|word| !word.contains(['`', '<', '\n']) && !word.is_empty());

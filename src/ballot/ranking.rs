@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{described, list, options, words};
+use super::answer_schema::{described, list, options, word_enum};
 use super::kind::{KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{quoted, source_text};
@@ -45,7 +45,7 @@ impl KindSpec for RankingKind {
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         let places = described(list(&list(&options(form))), "best first; a place with several is a tie");
-        vec![json!({"anyOf": [places, words(["abstain"])]})]
+        vec![json!({"anyOf": [places, word_enum(["abstain"])]})]
     }
 
     /// Enumerates every order of a few options, because a schema cannot require each option once.
@@ -57,7 +57,7 @@ impl KindSpec for RankingKind {
             places["maxItems"] = form.options.len().into();
             places
         };
-        vec![json!({"anyOf": [orders, words(["abstain"])]})]
+        vec![json!({"anyOf": [orders, word_enum(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
@@ -118,7 +118,7 @@ fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize)
 
 /// Parses `a > b = c` or `a, b, c`.
 fn order(answer: &AnswerParser<'_>, text: &str) -> Result<Places, String> {
-    if let Ok(one) = answer.named(text) {
+    if let Ok(one) = answer.match_option(text) {
         return Ok(vec![vec![one]]);
     }
     if text.contains('>') {

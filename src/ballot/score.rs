@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
-use super::answer_schema::{described, object, scale, words};
+use super::answer_schema::{described, object, scale, word_enum};
 use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
@@ -33,7 +33,7 @@ impl KindSpec for ScoreKind {
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         let scores = form.options.iter().map(|option| (option.as_str(), json!({"type": "number"})));
         let scores = described(object(scores), &scale(form));
-        vec![json!({"anyOf": [scores, words(["abstain"])]})]
+        vec![json!({"anyOf": [scores, word_enum(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
@@ -42,7 +42,7 @@ impl KindSpec for ScoreKind {
             return Err(format!("`scores` is {}, a map of options to numbers is expected", value.kind()));
         };
         for (key, value) in entries {
-            let option = answer.named(&key.text)?;
+            let option = answer.match_option(&key.text)?;
             if value.value == Value::Null {
                 continue;
             }

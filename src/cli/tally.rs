@@ -79,7 +79,7 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let (name, text) = read_input(path, MAX_BALLOTS)?;
     let file = read_ballots(&text, &name)?;
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
-    let found = WhatIf::of(&file.profile, file.kind, rule, &terms);
+    let found = WhatIf::count(&file.profile, file.kind, rule, &terms);
     let found = found.map_err(|message| unfit(message, Some(file.kind)))?;
     leaves_a_choice(&found)?;
     let count = file.profile.ballot_count();
@@ -158,7 +158,7 @@ fn ballots(round: &RoundRun) -> impl Iterator<Item = &AnswerRevealed> {
 
 /// Returns the round without the ballots of seats that cite nothing in its snapshot.
 fn with_supported_only(round: &RoundRun) -> RoundRun {
-    let citable = Citable::of(&round.opened.snapshot);
+    let citable = Citable::from_snapshot(&round.opened.snapshot);
     let mut round = round.clone();
     let may_count = |answer: &AnswerRevealed| {
         answer.outcome != Outcome::Answered || references(answer).any(|one| citable.resolve(one).is_some())

@@ -44,7 +44,7 @@ fn verify_one(path: &Path, args: &VerifyArgs, output: &mut Console) -> VerbResul
     if let Some(receipt) = receipt
         && let Ok(log) = read_log(&bytes)
     {
-        found.hold(&log, &receipt);
+        found.check_receipt(&log, &receipt);
     }
     say(&found, args.explain, output);
     let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };

@@ -46,7 +46,7 @@ fn keys() -> Result<KeyStore, Diagnostic> {
 /// Checks a worker name, which becomes part of NATS subjects and of a model name.
 fn checked(name: &str) -> Result<&str, Diagnostic> {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    if is_plain && name != SESSION && RemoteSeat::of_model(&format!("remote/nats/{name}")).is_some() {
+    if is_plain && name != SESSION && RemoteSeat::from_model(&format!("remote/nats/{name}")).is_some() {
         return Ok(name);
     }
     let problem = Diagnostic::new(format!("invalid worker name `{name}`"));

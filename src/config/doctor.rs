@@ -187,7 +187,7 @@ async fn probe(participant: &HttpParticipant, model: &str) -> Result<ProbedParam
         seed: Some(1),
         temperature: Some(0.5),
         effort: Some(Effort::Low),
-        schema: ReplySchema::of_form(&BallotForm::over(BallotKind::Position, Vec::new())).map(Arc::new),
+        schema: ReplySchema::for_form(&BallotForm::over(BallotKind::Position, Vec::new())).map(Arc::new),
         ..SeatRequest::alone("doctor", model, prompt)
     };
     participant.probe(&ask).await

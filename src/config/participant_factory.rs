@@ -35,7 +35,7 @@ use crate::workflow::TRACKER;
 
 /// Providers that are not HTTP services.
 const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
-/// Seats on other machines: see [`RemoteSeat::of_model`].
+/// Seats on other machines: see [`RemoteSeat::from_model`].
 const REMOTE: &str = "remote";
 /// Limit of a recording, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
@@ -89,7 +89,7 @@ impl<'a> ParticipantFactory<'a> {
             ));
         }
         let provider = model.split('/').next().unwrap_or_default();
-        if provider == REMOTE && RemoteSeat::of_model(model).is_none() {
+        if provider == REMOTE && RemoteSeat::from_model(model).is_none() {
             return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat")).hint(
                 "write `remote/link` for a person who is sent a link, `remote/inbox` for an agent that polls, or \
                  `remote/nats/WORKER`",

@@ -38,7 +38,7 @@ impl SeatInfo {
         Self {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
-            remote: RemoteSeat::of_model(&model).filter(|_| scripted.is_empty()),
+            remote: RemoteSeat::from_model(&model).filter(|_| scripted.is_empty()),
             model,
             weight: spec.weight,
             seed: spec.seed,

@@ -153,7 +153,7 @@ fn asked(session: &Session, round: &RoundRun, option: &str, is_by_head: bool) ->
 }
 
 fn weight(session: &Session, name: &str) -> Decimal {
-    session.seat_info(name).map_or(Decimal::ONE, |seat| Decimal::of_weight(seat.weight))
+    session.seat_info(name).map_or(Decimal::ONE, |seat| Decimal::from_weight(seat.weight))
 }
 
 struct Supporters {

@@ -40,23 +40,24 @@ impl Budget {
     }
 
     /// Returns the most that one request of a seat may cost.
-    fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
+    fn request_cost(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
         let (input, output) = (prompt_tokens as u64 + 1000, self.limits.limit_for(seat, model));
         self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
     }
 
     pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
-        self.funds.purse(self.each(seat, model, prompt_tokens), aside)
+        self.funds.purse(self.request_cost(seat, model, prompt_tokens), aside)
     }
 
     /// Accounts for an earlier run: requests without reported tokens count at their worst case. Seats of a round
     /// that it left open have no reserve; each of their requests must fit into the rest.
-    pub fn go_on(&mut self, session: &Session) {
+    pub fn resume(&mut self, session: &Session) {
         let mut sealed = 0.0;
         for round in &session.rounds {
             for seat in round.seats.values() {
                 let model = seat.item.as_ref().map_or("", |item| item.model.as_str());
-                let each = self.each(session.seat_info(&seat.name), model, round.opened.estimated_tokens);
+                let each =
+                    self.request_cost(session.seat_info(&seat.name), model, round.opened.estimated_tokens);
                 if let SeatStatus::Sealed(_) = seat.status {
                     sealed += 2.0 * each;
                 }
@@ -69,26 +70,26 @@ impl Budget {
 
     /// Returns the number of reserved requests per seat of a round: the first and one re-ask, or none if an
     /// earlier run opened it.
-    pub fn aside(&self, round: u32) -> u32 {
+    pub fn reserved_requests(&self, round: u32) -> u32 {
         if self.left_open == Some(round) { 0 } else { 2 }
     }
 
     /// Returns the money reserved for the open round and for open work items.
-    fn aside_for_all(&self, session: &Session) -> f64 {
+    fn reserved(&self, session: &Session) -> f64 {
         let round = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
-        session.open_items().map(|item| self.of_item(session, &item.offered)).sum::<f64>() + round
+        session.open_items().map(|item| self.item_cost(session, &item.offered)).sum::<f64>() + round
     }
 
-    fn of_item(&self, session: &Session, item: &WorkItemOffered) -> f64 {
+    fn item_cost(&self, session: &Session, item: &WorkItemOffered) -> f64 {
         let (system, text) = session.agent_prompt(item);
         let seat = session.seat_info(&item.participant);
-        2.0 * self.each(seat, &item.model, estimated_tokens(&system) + estimated_tokens(&text))
+        2.0 * self.request_cost(seat, &item.model, estimated_tokens(&system) + estimated_tokens(&text))
     }
 
     /// Reserves `next` for the action named `what`, or returns why the limit does not allow it. The rest may go
     /// to further requests.
-    fn set_aside(&self, session: &Session, next: f64, what: &str) -> Option<String> {
-        let (limit, spent, aside) = (self.limit, self.spent(session), self.aside_for_all(session));
+    fn reserve(&self, session: &Session, next: f64, what: &str) -> Option<String> {
+        let (limit, spent, aside) = (self.limit, self.spent(session), self.reserved(session));
         self.funds.leave(limit - spent - aside - next);
         let besides = if aside > 0.0 { format!(", ${aside:.4} are reserved") } else { String::new() };
         let spent_so_far =
@@ -107,10 +108,10 @@ impl Budget {
     ) -> Option<String> {
         let (mut next, mut step) = (0.0, "");
         for item in items {
-            next += self.of_item(session, item);
+            next += self.item_cost(session, item);
             step = &item.step;
         }
-        self.set_aside(session, next, &format!("step `{step}`"))
+        self.reserve(session, next, &format!("step `{step}`"))
     }
 
     /// Returns the most that a round may cost: one re-ask per seat, every reply as long as allowed.
@@ -121,7 +122,7 @@ impl Budget {
         // The most expensive of a list of models.
         let each = |seat: &SeatInfo| {
             let label = seat.label(&opened.step);
-            let each = |model: &str| self.each(Some(seat), model, opened.estimated_tokens);
+            let each = |model: &str| self.request_cost(Some(seat), model, opened.estimated_tokens);
             let list = lists.get(seat.name.as_str()).map(|spec| spec.models_from(label));
             list.map_or_else(|| each(label), |models| models.map(each).fold(0.0, f64::max))
         };
@@ -130,7 +131,7 @@ impl Budget {
     }
 
     pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {
-        self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
+        self.reserve(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
     /// Returns why a seat may not be retried, if so: the request must fit in addition to the reserved money.
@@ -141,8 +142,8 @@ impl Budget {
         seat: Option<&SeatInfo>,
         model: &str,
     ) -> Option<String> {
-        let more = 2.0 * self.each(seat, model, opened.estimated_tokens);
-        self.set_aside(session, more, "asking again").filter(|_| more > 0.0)
+        let more = 2.0 * self.request_cost(seat, model, opened.estimated_tokens);
+        self.reserve(session, more, "asking again").filter(|_| more > 0.0)
     }
 }
 
@@ -154,19 +155,19 @@ mod tests {
     use crate::round::seal::SealedRecord;
 
     #[test]
-    fn what_is_sealed_keeps_its_money_when_a_session_goes_on() {
+    fn sealed_seats_keep_their_reserve_when_a_session_resumes() {
         let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
         let price = Price { input: 0.0, cached: 0.0, output: 1.0 };
         let limits = ReplyLimits { usual: 1_000_000, ..ReplyLimits::default() };
         // A request costs one dollar.
         let mut budget = Budget::new(2.5, [("test/a".to_owned(), price)].into(), limits);
         let pays = |budget: &Budget| budget.purse(None, "test/a", 0, 0).pay(1).is_ok();
-        budget.go_on(&session);
+        budget.resume(&session);
         assert!(pays(&budget));
         let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
         does(&mut session, Command::Seal { round: "w".to_owned(), participant: "ann".to_owned(), seal });
         let mut budget = Budget { funds: Funds::default(), ..budget };
-        budget.go_on(&session);
+        budget.resume(&session);
         assert!(!pays(&budget), "two requests of the sealed seat may have been charged");
     }
 }

@@ -42,7 +42,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let given_up = "the session file was given up after an earlier fault";
-        let mut journal = self.journal.take().ok_or_else(|| EngineError::Table(given_up.to_owned()))?;
+        let mut journal = self.journal.take().ok_or_else(|| EngineError::Seat(given_up.to_owned()))?;
         let events = std::mem::take(&mut self.staged);
         self.writing = Some(tokio::task::spawn_blocking(move || {
             let lines = journal.append(events);
@@ -55,7 +55,7 @@ impl Engine<'_> {
     /// see the state too.
     pub(super) fn written(&mut self, ended: Result<CommitResult, JoinError>) -> Result<(), EngineError> {
         self.writing = None;
-        let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
+        let (journal, lines) = ended.map_err(|error| EngineError::Seat(error.to_string()))?;
         self.journal = Some(journal);
         let lines = lines?;
         for line in &lines {
@@ -102,7 +102,7 @@ mod tests {
     use crate::history::Timestamp;
 
     #[test]
-    fn what_is_on_disk_is_shown_once_the_state_holds_nothing_beyond_it() {
+    fn events_are_published_once_the_whole_state_is_on_disk() {
         let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
         with_engine(
             ("question: q\n", &[ann], std::collections::HashMap::new()),

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::evidence::too_large;
-use super::facilitator::{FacilitatorRequest, ReplacementSeat, WaitPoint, hold, pending_question};
+use super::facilitator::{
+    FacilitatorRequest, ReplacementSeat, WaitPoint, current_wait_point, pending_question,
+};
 use super::round_key::new_key;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, QuestionKind, Refusal, decide, next};
@@ -22,9 +24,9 @@ impl Engine<'_> {
         self.commit().await?;
         let arrivals = &mut self.arrivals;
         let request = tokio::select! {
-            request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
+            request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Seat)?,
             Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
-                self.take_in(arrival);
+                self.handle_arrival(arrival);
                 return Ok(None);
             }
             () = self.config.interrupt.cancelled() => return Ok(None),
@@ -83,7 +85,7 @@ impl Engine<'_> {
     /// Continues with the counted round as it is; a person's acceptance of a decision is recorded.
     fn accept(&mut self) -> Result<(), Refusal> {
         let (Some(WaitPoint::Counted), NextAction::Decide(Command::FinishStep { step })) =
-            (hold(&self.session), next(&self.session))
+            (current_wait_point(&self.session), next(&self.session))
         else {
             return Err(Refusal::from("there is nothing to accept now"));
         };
@@ -107,7 +109,7 @@ impl Engine<'_> {
 
     /// Opens the waiting round, unless it would exceed the budget.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
-        if hold(&self.session) != Some(WaitPoint::Draft) {
+        if current_wait_point(&self.session) != Some(WaitPoint::Draft) {
             return Err(refused("no round waits to be opened"));
         }
         let (key, at) = (new_key()?, (self.now)());
@@ -155,7 +157,7 @@ impl Engine<'_> {
     /// Refuses a round with a seat that is known to be unavailable, before anything is sent.
     fn check_seats(&self) -> Result<(), String> {
         let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
-        let lack = |name: &String| self.config.table.get(name)?.unavailable_reason(&step.id);
+        let lack = |name: &String| self.config.participants.get(name)?.unavailable_reason(&step.id);
         let mut seats = self.session.roster.keys().filter(|name| round.participants.includes(name));
         let found = seats.find_map(|name| Some(format!("{} (seat `{name}`)", lack(name)?)));
         found.map_or(Ok(()), Err)
@@ -175,8 +177,10 @@ impl Engine<'_> {
         // Checks everything first: a model that cannot be asked must leave every seat unchanged.
         self.decide(Command::ReviseRound(revised.clone()))?;
         let newcomers: Result<Vec<_>, String> =
-            revised.models.values().map(|model| self.newcomer(model)).collect();
-        self.config.table.extend(revised.models.keys().cloned().zip(newcomers.map_err(Refusal::Said)?));
+            revised.models.values().map(|model| self.create_participant(model)).collect();
+        self.config
+            .participants
+            .extend(revised.models.keys().cloned().zip(newcomers.map_err(Refusal::Said)?));
         self.stage(Command::ReviseRound(revised))
     }
 
@@ -195,7 +199,7 @@ impl Engine<'_> {
     }
 
     /// Creates the participant for a model and stores its price.
-    fn newcomer(&mut self, model: &str) -> Result<Arc<dyn Participant>, String> {
+    fn create_participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, String> {
         let ReplacementSeat { participant, price } = (self.config.replace_seat)(model)?;
         if let Some(budget) = &mut self.config.budget {
             budget.prices.extend(price.map(|price| (model.to_owned(), price)));
@@ -205,7 +209,7 @@ impl Engine<'_> {
 
     /// Checks that one more request is affordable, then puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
-        let newcomer = model.map(|model| self.newcomer(model)).transpose()?;
+        let newcomer = model.map(|model| self.create_participant(model)).transpose()?;
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
             let seat = self.session.seat_info(participant);
             let model = model.or_else(|| Some(seat?.label(&round.opened.step)));
@@ -213,7 +217,7 @@ impl Engine<'_> {
             why.map_or(Ok(()), Err)?;
         }
         if let Some(newcomer) = newcomer {
-            self.config.table.insert(participant.to_owned(), newcomer);
+            self.config.participants.insert(participant.to_owned(), newcomer);
         }
         Ok(())
     }
@@ -269,9 +273,14 @@ mod tests {
                         .into(),
                 };
                 assert!(engine.revise(revised("test/c")).is_err());
-                assert!(engine.config.table.is_empty() && engine.session.roster["ann"].model == "test/a");
+                assert!(
+                    engine.config.participants.is_empty() && engine.session.roster["ann"].model == "test/a"
+                );
                 engine.revise(revised("test/b")).unwrap();
-                assert_eq!((engine.config.table.len(), &*engine.session.roster["bob"].model), (2, "test/b"));
+                assert_eq!(
+                    (engine.config.participants.len(), &*engine.session.roster["bob"].model),
+                    (2, "test/b")
+                );
             },
         );
     }

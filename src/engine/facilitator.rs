@@ -60,7 +60,7 @@ pub enum WaitPoint {
 }
 
 /// Returns the point at which a session waits for its facilitator now, if any.
-pub fn hold(session: &Session) -> Option<WaitPoint> {
+pub fn current_wait_point(session: &Session) -> Option<WaitPoint> {
     wait_point(session, &next(session))
 }
 
@@ -77,7 +77,7 @@ pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoin
 
 /// Returns the question that waits for a person, even if other branches of a `parallel` continue.
 pub fn pending_question(session: &Session) -> Option<Question> {
-    if let Some(WaitPoint::Question(question)) = hold(session) {
+    if let Some(WaitPoint::Question(question)) = current_wait_point(session) {
         return Some(question);
     }
     Some(Question::from_request(&session.asked().next()?.approval.as_ref()?.requested))

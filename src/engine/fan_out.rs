@@ -46,11 +46,11 @@ impl Engine<'_> {
             }
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => None,
             request = self.config.facilitator.next_request(None, &self.session) => {
-                self.execute(request.map_err(EngineError::Table)?)?;
+                self.execute(request.map_err(EngineError::Seat)?)?;
                 return self.begin_write();
             }
             Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
-                self.take_in(arrival);
+                self.handle_arrival(arrival);
                 return self.begin_write();
             }
             () = self.config.interrupt.cancelled() => return Ok(()),
@@ -92,7 +92,7 @@ impl Engine<'_> {
         let (place, back) = match joined {
             // The request was abandoned.
             Err(error) if error.is_cancelled() => return Ok(()),
-            Err(error) => return Err(EngineError::Table(format!("a seat's task failed: {error}"))),
+            Err(error) => return Err(EngineError::Seat(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
         // A retried seat has a new request id, so an earlier result does not end its progress entry.
@@ -168,14 +168,14 @@ impl Engine<'_> {
 
     fn ask_round(&mut self) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
-        let Some(shared) = RoundShared::of(&self.session, round).map(Arc::new) else { return Ok(()) };
+        let Some(shared) = RoundShared::from_round(&self.session, round).map(Arc::new) else { return Ok(()) };
         let left = self.time_left(round);
         let pending = PendingRound {
             number: round.opened.number,
             // Set before any seat starts, so that no seat's timer fires before the round's.
             deadline: left.map(|left| Instant::now() + left),
             shared,
-            schema: ReplySchema::of_form(&round.opened.ballot).map(Arc::new),
+            schema: ReplySchema::for_form(&round.opened.ballot).map(Arc::new),
             unfit: HashMap::new(),
             sealed: HashMap::new(),
         };
@@ -223,8 +223,8 @@ impl Engine<'_> {
         pending: &PendingRound,
     ) -> Result<PreparedSeat, EngineError> {
         let run = round.seat(seat).and_then(|run| Some((run, run.item.as_ref()?)));
-        let (Some((run, item)), Some(participant)) = (run, self.config.table.get(seat)) else {
-            return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
+        let (Some((run, item)), Some(participant)) = (run, self.config.participants.get(seat)) else {
+            return Err(EngineError::Seat(format!("no participant for seat `{seat}`")));
         };
         let ask = SeatRequest {
             round: round.opened.round.clone(),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_answer_to_the_last_asking_is_refused_as_late() {
+    fn only_the_answer_to_the_last_retry_is_refused_as_late() {
         let mut session =
             open_round("question: q\nclose: quorum\nquorum: 1\n", &[("ann", "test/a"), ("bob", "test/a")]);
         let (round, participant) = ("w".to_owned(), "ann".to_owned());

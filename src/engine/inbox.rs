@@ -11,13 +11,13 @@ use crate::participants::Reply;
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 
 impl Engine<'_> {
-    pub(super) fn is_elsewhere(&self, agent: &str) -> bool {
+    pub(super) fn is_polling_agent(&self, agent: &str) -> bool {
         self.session.remote(agent).is_some_and(|remote| remote.door == Door::Inbox)
     }
 
     pub(super) fn take_work(&mut self, message: WorkMessage) -> Result<Accepted, Refusal> {
         let WorkMessage { participant, holder, item, work } = message;
-        if !self.is_elsewhere(&participant) {
+        if !self.is_polling_agent(&participant) {
             return Err(RefusalWord::NoSuchAgent.into());
         }
         let who = ItemHolder { item, participant, holder: Some(holder) };
@@ -80,7 +80,7 @@ impl Engine<'_> {
     /// Fails claimed work whose step's time is up. An expired lease has already released its item.
     pub(super) fn end_late_work(&mut self, now: Timestamp) -> Result<(), Refusal> {
         let is_late = |item: &&WorkItem| {
-            self.is_elsewhere(&item.offered.participant)
+            self.is_polling_agent(&item.offered.participant)
                 && self.time_is_up_at(item, now).is_some_and(|end| end <= now)
         };
         let late: Vec<WorkItem> = self.session.open_items().filter(is_late).cloned().collect();

@@ -24,7 +24,7 @@ impl Engine<'_> {
     }
 
     /// Handles an arrival and those that wait behind it, so that they share a write to disk.
-    pub(super) fn take_in(&mut self, arrival: Arrival) {
+    pub(super) fn handle_arrival(&mut self, arrival: Arrival) {
         let mut next = Some(arrival);
         while let Some(Arrival { message, answer }) = next {
             let accepted = match message {
@@ -67,7 +67,7 @@ impl Engine<'_> {
         let run =
             self.session.round(&envelope.binding.round).filter(|run| run.session == envelope.binding.session);
         // A sealed ballot may be sent again.
-        if let Some(receipt) = run.and_then(|run| Receipt::of_seat(run, &envelope.binding.participant))
+        if let Some(receipt) = run.and_then(|run| Receipt::for_seat(run, &envelope.binding.participant))
             && receipt.commitment == envelope.seal.commitment
         {
             return Ok(Accepted::Sealed(receipt, false));
@@ -144,8 +144,8 @@ impl Engine<'_> {
         match &seat.status {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
                 let is_same = asked.is_some_and(|asked| asked.sealed.get(participant) == Some(&hash));
-                let of_text = || Receipt::of_text(round, participant, &text);
-                let receipt = if is_same { Receipt::of_seat(round, participant) } else { of_text() };
+                let of_text = || Receipt::for_text(round, participant, &text);
+                let receipt = if is_same { Receipt::for_seat(round, participant) } else { of_text() };
                 return Ok(Accepted::Sealed(receipt.ok_or(RefusalWord::AlreadySealed)?, false));
             }
             SeatStatus::Excused(_) => return Err(RefusalWord::SeatExcused.into()),
@@ -206,7 +206,7 @@ impl Engine<'_> {
     }
 
     fn newly_sealed(&self, round: &str, participant: &str) -> Result<Accepted, Refusal> {
-        let receipt = self.session.round(round).and_then(|round| Receipt::of_seat(round, participant));
+        let receipt = self.session.round(round).and_then(|round| Receipt::for_seat(round, participant));
         Ok(Accepted::Sealed(receipt.ok_or(RefusalWord::Stale)?, true))
     }
 }

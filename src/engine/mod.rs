@@ -28,7 +28,8 @@ pub use arrival::{Accepted, Arrival, GivenUp, Message, RemoteSeats, Work, WorkMe
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{
-    Facilitator, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, hold, pending_question,
+    Facilitator, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, current_wait_point,
+    pending_question,
 };
 pub use seat::{RoundShared, SeatResult, ask_and_seal};
 pub use state::{

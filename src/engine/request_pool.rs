@@ -75,7 +75,7 @@ impl RequestPool {
         let place = RequestId::Seat(round.number, ask.seat.clone(), attempt);
         let shared = Arc::clone(&round.shared);
         let work = seat::ask_and_seal(participant, ask, model, shared).map(FinishedRequest::Seat);
-        self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
+        self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::internal_error()));
     }
 
     /// Checks if seats of this round are being asked.

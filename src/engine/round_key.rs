@@ -51,6 +51,6 @@ impl Engine<'_> {
 pub(super) fn new_key() -> Result<RoundKey, EngineError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes)
-        .map_err(|error| EngineError::Table(format!("the operating system gives no randomness: {error}")))?;
+        .map_err(|error| EngineError::Seat(format!("the operating system gives no randomness: {error}")))?;
     Ok(RoundKey::new(*bytes))
 }

@@ -58,7 +58,7 @@ impl Engine<'_> {
             }
             // The caller handles `OpenRound` and `AskPerson` as wait points.
             NextAction::Nothing | NextAction::OpenRound | NextAction::AskPerson(_) => {
-                return Err(EngineError::Table("the session is not open".to_owned()));
+                return Err(EngineError::Seat("the session is not open".to_owned()));
             }
         }
         Ok(None)
@@ -82,7 +82,7 @@ impl Engine<'_> {
         };
         names.retain(|name| {
             let is_at_a_door = self.arrivals.is_some() && session.is_remote(name);
-            let seated = self.config.table.get(*name).filter(|_| !is_at_a_door);
+            let seated = self.config.participants.get(*name).filter(|_| !is_at_a_door);
             seated.is_some_and(|participant| participant.waits_for_person(step))
         });
         // A round that cannot open ends its step without asking anyone.

@@ -26,7 +26,7 @@ pub struct RoundShared {
 
 impl RoundShared {
     /// Returns `None` if the round's public key is invalid.
-    pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
+    pub fn from_round(session: &Session, round: &RoundRun) -> Option<Self> {
         let step = session.definition().step(&round.opened.step);
         Some(Self {
             binding: round.binding(""),
@@ -37,7 +37,7 @@ impl RoundShared {
     }
 
     /// Creates the same for the seat of an offer.
-    pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
+    pub fn from_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
         let sealer = Sealer::to(&offer.public_key)?;
         let form = Arc::new(offer.ballot.clone());
         Some(Self { binding: offer.binding(), form, sealer, timeout })
@@ -53,7 +53,7 @@ pub enum SeatResult {
 
 impl SeatResult {
     /// Returns an internal error, unrelated to any answer.
-    pub fn fault() -> Self {
+    pub fn internal_error() -> Self {
         Failure::from("internal error while asking this seat".to_owned()).into()
     }
 }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn being_asked_again_shows_nowhere() {
+    async fn re_asks_are_not_visible() {
         let unreadable = Reply { text: "neither this nor that".to_owned(), tries: 1, ..Reply::default() };
         let thinking = Reply { finish: Finish::Length, limit: Some(9), tries: 1, ..Reply::default() };
         for reply in [unreadable, thinking] {

@@ -41,7 +41,7 @@ pub enum EngineError {
     Refused(#[from] Refusal),
     /// A seat has no participant, or the facilitator's answer cannot be used.
     #[error("{0}")]
-    Table(String),
+    Seat(String),
 }
 
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
@@ -54,7 +54,7 @@ pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + 
 
 pub struct EngineConfig<'a> {
     pub keys: KeyStore,
-    pub table: SeatedParticipants,
+    pub participants: SeatedParticipants,
     pub context_file: ContextFile<'a>,
     pub evidence: ReadEvidence<'a>,
     pub tasks_file: TasksFile<'a>,

@@ -58,13 +58,13 @@ pub fn with_engine<T>(
 /// Returns a configuration with seats and a facilitator, without a project or limits.
 pub fn config<'a>(
     folder: &Path,
-    table: SeatedParticipants,
+    participants: SeatedParticipants,
     observer: &'a mut dyn Observer,
     facilitator: &'a mut dyn Facilitator,
 ) -> EngineConfig<'a> {
     EngineConfig {
         keys: KeyStore::new(Disk::default(), &folder.join("keys")),
-        table,
+        participants,
         evidence: Box::new(|_| Err("no evidence".to_owned())),
         context_file: Box::new(|| Ok(None)),
         tasks_file: Box::new(|_, _| Ok(())),

@@ -19,7 +19,7 @@ pub struct AttemptLimits {
     pub schema: Option<OutputSchema>,
     pub facts: Option<FormFacts>,
     /// Set for a review, in which an answer without feedback is invalid.
-    pub needs_words: bool,
+    pub needs_feedback: bool,
     pub timeout: Option<Duration>,
 }
 
@@ -51,7 +51,7 @@ pub async fn run_attempt(
 }
 
 /// Returns the result of an attempt that failed by an internal error.
-pub fn fault(agent: String, item: String) -> WorkItemReturned {
+pub fn internal_error(agent: String, item: String) -> WorkItemReturned {
     let why = "a fault of the program while this agent was asked".to_owned();
     returned(agent, item, Err(why), AnswerRecord { tries: 1, ..AnswerRecord::default() })
 }
@@ -105,17 +105,17 @@ pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Valu
         return Err(fault.to_owned());
     }
     let data = read_answer(&reply.text)?;
-    if is_exit && !terms.needs_words {
+    if is_exit && !terms.needs_feedback {
         return Ok(data);
     }
     if let Some(schema) = &terms.schema {
-        let what = if terms.needs_words { "the verdict of a review" } else { "`output_schema`" };
+        let what = if terms.needs_feedback { "the verdict of a review" } else { "`output_schema`" };
         schema.check(&data).map_err(|why| format!("the answer does not fit {what}: {why}"))?;
     }
     if let Some(facts) = &terms.facts {
         facts.check(&data).map_err(|why| format!("the answer does not fit its form: {why}"))?;
     }
-    if terms.needs_words && !is_feedback(&data) {
+    if terms.needs_feedback && !is_feedback(&data) {
         return Err("a review needs feedback, and there is none".to_owned());
     }
     Ok(data)

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::request_pool::{FinishedRequest, RequestId};
 use super::state::{Engine, EngineError};
-use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
+use super::work_item_attempt::{AttemptLimits, internal_error, run_attempt};
 use crate::ballot::ReplySchema;
 use crate::core::{Command, ItemHolder, LEASE_MS, decide};
 use crate::handoff::FormFacts;
@@ -40,16 +40,17 @@ impl Engine<'_> {
         let now = (self.now)();
         self.end_late_work(now)?;
         let (mut ready, mut claims, mut lack) = (Vec::new(), Vec::new(), None);
-        for item in self.session.open_items().filter(|item| !self.is_elsewhere(&item.offered.participant)) {
+        for item in self.session.open_items().filter(|item| !self.is_polling_agent(&item.offered.participant))
+        {
             let WorkItemOffered { item: id, participant, step, .. } = &*item.offered;
             let who = ItemHolder { item: id.clone(), participant: participant.clone(), holder: None };
             if self.is_asked(id) {
                 // A claim may have expired, as on a machine that slept.
                 let again = if item.is_held(now) { Command::Renew(who) } else { Command::Claim(who) };
-                claims.extend(is_waning(item, now).then_some(again));
+                claims.extend(needs_renewal(item, now).then_some(again));
             } else if item.wait_ms(now) == 0 && lack.is_none() {
                 ready.push(id.clone());
-                lack = self.config.table.get(participant).and_then(|who| who.unavailable_reason(step));
+                lack = self.config.participants.get(participant).and_then(|who| who.unavailable_reason(step));
                 claims.extend(lack.is_none().then_some(Command::Claim(who)));
             }
         }
@@ -61,7 +62,7 @@ impl Engine<'_> {
         }
         self.commit().await?;
         match lack {
-            Some(lack) => Err(EngineError::Table(lack)),
+            Some(lack) => Err(EngineError::Seat(lack)),
             None => ready.iter().try_for_each(|item| self.start_work_item(item)),
         }
     }
@@ -76,15 +77,16 @@ impl Engine<'_> {
             self.requested.update(&self.session);
         }
         let agent = item.offered.participant.clone();
-        let Some(participant) = self.config.table.get(&agent).cloned() else {
-            return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
+        let Some(participant) = self.config.participants.get(&agent).cloned() else {
+            return Err(EngineError::Seat(format!("no participant for agent `{agent}`")));
         };
         let terms = self.attempt_limits(&item.offered.step);
         let ask = self.ask_agent(item, terms.schema.as_ref(), terms.facts.as_ref());
         let (place, of, id) = (RequestId::Item(id.to_owned()), id.to_owned(), id.to_owned());
         let work =
             async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
-        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(agent, id))));
+        self.pool
+            .begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(internal_error(agent, id))));
         Ok(())
     }
 
@@ -95,7 +97,7 @@ impl Engine<'_> {
             step: id.to_owned(),
             schema,
             facts: step.and_then(|step| self.session.form_facts(step)),
-            needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
+            needs_feedback: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
             timeout: self.step_timeout(id),
         }
     }
@@ -127,7 +129,7 @@ impl Engine<'_> {
         let written = facts.map(FormFacts::schema).or_else(|| schema.map(|own| own.written().clone()));
         SeatRequest {
             round: offered.item.clone(),
-            schema: written.map(|written| Arc::new(ReplySchema::of_user(&written))),
+            schema: written.map(|written| Arc::new(ReplySchema::from_schema(&written))),
             time_left: self.session_time_left(),
             watch: self.config.progress.begin(&offered.item),
             purse: self.purse(&offered.participant, &offered.model, estimated, aside),
@@ -171,7 +173,7 @@ impl Engine<'_> {
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
         let due_in = |item: &WorkItem| match &item.claim {
-            _ if self.is_elsewhere(&item.offered.participant) => {
+            _ if self.is_polling_agent(&item.offered.participant) => {
                 Some(self.time_is_up_at(item, now)?.since(now))
             }
             Some(claim) if self.is_asked(&item.offered.item) => {
@@ -196,7 +198,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn seat_purse(&self, round: &RoundOpened, seat: &str, model: &str) -> Purse {
-        let aside = self.config.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
+        let aside = self.config.budget.as_ref().map_or(0, |budget| budget.reserved_requests(round.number));
         self.purse(seat, model, round.estimated_tokens, aside)
     }
 
@@ -214,7 +216,7 @@ impl Engine<'_> {
 }
 
 /// Checks if half of the claim's lease is over.
-pub(super) fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
+pub(super) fn needs_renewal(item: &WorkItem, now: Timestamp) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
 }
 
@@ -269,13 +271,13 @@ mod tests {
         with_item(|engine| {
             let item = &engine.session.items["a/1"];
             let until = item.claim.as_ref().unwrap().until.0;
-            assert!(!is_waning(item, Timestamp(until - LEASE_MS / 2)));
-            assert!(is_waning(item, Timestamp(until - LEASE_MS / 2 + 1)));
+            assert!(!needs_renewal(item, Timestamp(until - LEASE_MS / 2)));
+            assert!(needs_renewal(item, Timestamp(until - LEASE_MS / 2 + 1)));
         });
     }
 
     #[test]
-    fn only_the_first_try_of_a_work_item_has_money_set_aside() {
+    fn only_the_first_attempt_of_a_work_item_has_a_reserve() {
         with_item(|engine| {
             let price = crate::history::Price { input: 0.0, cached: 0.0, output: 1.0 };
             let limits = crate::core::ReplyLimits { usual: 1_000_000, ..Default::default() };
@@ -286,14 +288,14 @@ mod tests {
                 engine.ask_agent(item, None, None).purse.pay(1).is_ok()
             };
             assert!(pays(engine));
-            let back = fault("ann".to_owned(), "a/1".to_owned());
+            let back = internal_error("ann".to_owned(), "a/1".to_owned());
             engine.settle_item(Box::new(back)).unwrap();
             assert!(!pays(engine), "a further try pays for itself");
         });
     }
 
     #[test]
-    fn a_claim_that_ran_out_while_the_machine_slept_is_made_anew() {
+    fn a_claim_that_expired_while_the_machine_slept_is_made_again() {
         for after in [0, 1, 600] {
             let definition = "steps: [{id: a, type: agent, agent: ann}]\n";
             let ann = json!({"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true});

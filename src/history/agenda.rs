@@ -21,7 +21,7 @@ pub struct Agenda {
 
 impl Point {
     /// Creates a point from a definition's entry: a text, or a map with an optional id.
-    fn of(written: &Value) -> Self {
+    fn from_definition(written: &Value) -> Self {
         let key = |key: &str| written.get(key).and_then(Value::as_str);
         let whole = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
         Self {
@@ -64,11 +64,11 @@ impl AgendaItem {
 }
 
 impl Agenda {
-    pub(super) fn of(definition: &Definition) -> Self {
+    pub(super) fn from_definition(definition: &Definition) -> Self {
         Self {
             items: definition.agenda.clone(),
-            conflicts: definition.open_conflicts.iter().map(Point::of).collect(),
-            questions: definition.open_questions.iter().map(Point::of).collect(),
+            conflicts: definition.open_conflicts.iter().map(Point::from_definition).collect(),
+            questions: definition.open_questions.iter().map(Point::from_definition).collect(),
         }
     }
 

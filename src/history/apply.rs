@@ -273,7 +273,7 @@ impl Session {
     }
 
     fn open(&mut self, opened: &SessionOpened, at: Timestamp) {
-        if let Ok(definition) = Session::definition_of(opened) {
+        if let Ok(definition) = Session::load_definition(opened) {
             self.open_with(opened, definition, at);
         }
     }
@@ -286,7 +286,7 @@ impl Session {
         self.roster = Arc::new(roster.collect());
         let tasks = definition.tasks.iter();
         self.tasks = Arc::new(tasks.filter(|task| !task.deleted).cloned().collect());
-        self.agenda = Agenda::of(&definition);
+        self.agenda = Agenda::from_definition(&definition);
         self.definition = Arc::new(definition);
         self.header = Some(Arc::new(opened.clone()));
     }

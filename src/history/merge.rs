@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn unmerged_ideas_are_options_with_ids_of_their_own() {
+    fn unmerged_ideas_are_options_with_unique_ids() {
         let ideas = [idea("a#1", "A queue!"), idea("b#1", "a queue"), idea("c#1", "…"), idea("d#1", "—")];
         let merge = Merge::unmerged(&ideas);
         let ids: Vec<&str> = merge.options.iter().map(|option| option.id.as_str()).collect();

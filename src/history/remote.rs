@@ -113,7 +113,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    pub fn of_seat(round: &RoundRun, seat: &str) -> Option<Self> {
+    pub fn for_seat(round: &RoundRun, seat: &str) -> Option<Self> {
         match &round.seat(seat)?.status {
             SeatStatus::Sealed(held) | SeatStatus::Lost(held) => Self::new(round, seat, held.hashes()),
             SeatStatus::Revealed(_, held) => Self::new(round, seat, held.clone()),
@@ -122,7 +122,7 @@ impl Receipt {
     }
 
     /// Returns the receipt of a revealed answer with this text.
-    pub fn of_text(round: &RoundRun, seat: &str, text: &str) -> Option<Self> {
+    pub fn for_text(round: &RoundRun, seat: &str, text: &str) -> Option<Self> {
         let SeatStatus::Revealed(answer, held) = &round.seat(seat)?.status else { return None };
         let is_same = answer.record.replies.last().is_some_and(|reply| reply.text == text);
         is_same.then(|| Self::new(round, seat, held.clone())).flatten()
@@ -164,7 +164,7 @@ impl Receipt {
             round.ok_or_else(|| format!("{receipt}: the file has no such round of session `{of}`"))?;
         let seat = round.seat(who).filter(|seat| seat.door.is_some());
         let seat = seat.ok_or_else(|| format!("{receipt}: there is no remote seat of that name"))?;
-        let Some(held) = Self::of_seat(round, who) else {
+        let Some(held) = Self::for_seat(round, who) else {
             let why =
                 if let SeatStatus::Failed(failed) = &seat.status { &failed.reason } else { "there is none" };
             return Err(format!("{receipt}: the file holds no sealed answer: {why}"));

@@ -235,7 +235,7 @@ pub(super) fn first_problem(problems: Vec<Diagnostic>) -> Diagnostic {
 }
 
 impl Session {
-    pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
+    pub fn load_definition(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         let definition = load(source).map_err(first_problem)?;

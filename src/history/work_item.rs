@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_a_clock_that_was_set_back() {
+    fn retries_do_not_wait_for_a_clock_that_was_set_back() {
         let offered = json!({
             "step": "a", "participant": "ann", "item": "a/1", "model": "m", "available_skills": [], "address": "",
             "persona": "", "prompt_sha256": "", "context_sha256": "",

@@ -149,7 +149,7 @@ pub struct WhatIf {
 
 impl WhatIf {
     /// Counts a profile by a rule; the error says that the rule does not count its ballots.
-    pub fn of(
+    pub fn count(
         profile: &Profile,
         kind: CountableKind,
         rule: Rule,
@@ -225,7 +225,7 @@ pub fn what_if(
     }
     let kind = opened.ballot.kind;
     let countable = kind.info().countable.ok_or_else(|| not_counted(rule, kind.name()))?;
-    let mut found = WhatIf::of(&profile(session, round), countable, rule, terms)?;
+    let mut found = WhatIf::count(&profile(session, round), countable, rule, terms)?;
     let verdict = &mut found.verdict;
     if verdict.tie && terms.choose.is_none() {
         verdict.break_tie(opened.ties, None);

@@ -61,7 +61,7 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
         options.flat_map(|option| option.from.iter().map(move |id| (id.as_str(), option))).collect();
     let asides = merge.iter().flat_map(|merge| &merge.set_aside);
     let asides: HashMap<&str, &str> = asides.map(|aside| (&*aside.idea, &*aside.reason)).collect();
-    let citable = Citable::of(&round.opened.snapshot);
+    let citable = Citable::from_snapshot(&round.opened.snapshot);
     let mut groups: IndexMap<usize, Vec<Claim<'a>>> = IndexMap::new();
     for (group, one) in group_of_each(&all, &options).into_iter().zip(all) {
         groups.entry(group).or_default().push(one);

@@ -61,7 +61,7 @@ pub fn rehearsal_mark(session: &Session) -> &'static str {
 }
 
 pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline {
-    let (name, sentence) = Count { session, round, tally }.words();
+    let (name, sentence) = Count { session, round, tally }.describe();
     let mark = if tally.rehearsal { REHEARSAL } else { "" };
     let mut made = Headline::new(format!("{mark}{name}"), sentence);
     let is_option = tally.decided && !matches!(tally.rule, Some(Rule::Consent | Rule::Median));
@@ -81,7 +81,7 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
 }
 
 /// Joins names as "a", "a and b", "a, b and c" or "a, b, c and 3 more".
-fn named(names: &[String]) -> String {
+fn join_names(names: &[String]) -> String {
     if names.len() <= 4 { and_list(names) } else { first_names(names, 3) }
 }
 
@@ -114,7 +114,7 @@ struct Count<'a> {
 
 impl Count<'_> {
     /// Returns the result and its sentence. Too few votes and rehearsals take precedence over any count.
-    fn words(&self) -> (String, String) {
+    fn describe(&self) -> (String, String) {
         let (tally, winners) = (self.tally, self.tally.verdict.winners.as_slice());
         if let Some(said) = self.too_few() {
             return said;
@@ -136,7 +136,7 @@ impl Count<'_> {
             }
             [winner] => (self.won(rule, winner), self.by_rule(rule, winner)),
             [] => (self.undecided(&self.why(rule)), self.numbers()),
-            _ => (self.undecided(&format!("{} tie", named(winners))), self.tie(rule, winners)),
+            _ => (self.undecided(&format!("{} tie", join_names(winners))), self.tie(rule, winners)),
         };
         (name, sentence + &self.absent_after())
     }
@@ -374,7 +374,7 @@ impl Count<'_> {
         };
         let heads = self.counts_heads();
         let of = if heads { format!(" of {}", pluralize(tally.answered, "ballot")) } else { String::new() };
-        format!("{} {lead} with {}{of}{each}.", named(&leaders), self.score(&leaders[0]))
+        format!("{} {lead} with {}{of}{each}.", join_names(&leaders), self.score(&leaders[0]))
     }
 
     /// Formats "2 of 5 seats support it, 2 stand aside, 1 blocks, 1 abstained."
@@ -409,12 +409,12 @@ impl Count<'_> {
         let silent = blocks.iter().filter(|(_, change)| change.is_none());
         let silent: Vec<String> = silent.map(|(seat, _)| (*seat).to_owned()).collect();
         let pass = match changes.as_slice() {
-            _ if !silent.is_empty() => format!("No change is stated by {}.", named(&silent)),
+            _ if !silent.is_empty() => format!("No change is stated by {}.", join_names(&silent)),
             [change] => format!("It would pass with this change: {change}."),
             _ => format!("It would pass with these changes: {}.", changes.join("; ")),
         };
         let seats: Vec<String> = blocks.iter().map(|(seat, _)| (*seat).to_owned()).collect();
-        (format!("Blocked by {}", named(&seats)), format!("{stances} {pass}"))
+        (format!("Blocked by {}", join_names(&seats)), format!("{stances} {pass}"))
     }
 
     /// Names the seats that blocked in an earlier round of the same form.
@@ -426,13 +426,13 @@ impl Count<'_> {
             return String::new();
         }
         let (block, was) = if blocked.len() == 1 { ("block", "was") } else { ("blocks", "were") };
-        format!(" The {block} of {} in an earlier round {was} lifted.", named(&blocked))
+        format!(" The {block} of {} in an earlier round {was} lifted.", join_names(&blocked))
     }
 }
 
 /// Returns the headline of a session for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
-    let made = ended(session).or_else(|| several(session)).or_else(|| of_deciding(session));
+    let made = ended(session).or_else(|| several(session)).or_else(|| deciding_headline(session));
     let (mut made, mark) = (made.unwrap_or_else(|| without_round(session)), rehearsal_mark(session));
     if !made.label.starts_with(mark) {
         made.label.insert_str(0, mark);
@@ -489,7 +489,7 @@ fn ended(session: &Session) -> Option<Headline> {
         None => word.to_owned(),
     };
     let is_counted = session.rounds.last().is_some_and(|round| tally(round).is_some());
-    let before = of_deciding(session).filter(|_| is_counted);
+    let before = deciding_headline(session).filter(|_| is_counted);
     let before = before.map(|made| format!("Before that: {}", made.line())).unwrap_or_default();
     Some(Headline::new(name, before))
 }
@@ -516,7 +516,7 @@ fn not_counted(session: &Session, round: &RoundRun) -> Headline {
 }
 
 /// Returns the headline of the deciding round; `None` if no round was held and none was required.
-fn of_deciding(session: &Session) -> Option<Headline> {
+fn deciding_headline(session: &Session) -> Option<Headline> {
     let (name, before) = match deciding(session)? {
         Deciding::Round(round) => return Some(question_headline(session, round)),
         Deciding::NotHeld(step, not_held) => {

@@ -136,17 +136,17 @@ pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
 
 /// Votes for the option shown first, if seats saw different orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Slots {
+pub struct FirstShownVotes {
     pub votes: usize,
     pub first: usize,
 }
 
 /// Counts the votes for the option shown first; `None` if all seats saw one order.
-pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
+pub fn first_shown_votes(session: &Session, round: &RoundRun) -> Option<FirstShownVotes> {
     if round.opened.ballot.order.is_same() {
         return None;
     }
-    let mut found = Slots { votes: 0, first: 0 };
+    let mut found = FirstShownVotes { votes: 0, first: 0 };
     for seat in round_view::seats(session, round) {
         let top = seat.ballot().and_then(Ballot::top_options);
         let shown = session.option_order(&round.opened, seat.name);
@@ -163,7 +163,7 @@ mod tests {
     use super::maker;
 
     #[test]
-    fn a_maker_is_told_by_the_models_name_then_the_providers() {
+    fn a_maker_is_found_by_the_models_name_then_the_providers() {
         let is = |model: &str, wanted: Option<&str>| assert_eq!(maker(model), wanted, "{model}");
         is("openai/gpt-5-mini", Some("OpenAI"));
         is("openai/llama-3.3-70b", Some("Meta"));

@@ -28,7 +28,7 @@ pub struct Citable {
 
 impl Citable {
     /// Reads the snapshot of a round; an unreadable snapshot contains nothing.
-    pub fn of(snapshot: &str) -> Self {
+    pub fn from_snapshot(snapshot: &str) -> Self {
         let value = yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
         let context = &value["participant_context"];
         let (mut found, mut texts) = (Self::default(), Vec::new());
@@ -73,7 +73,8 @@ impl Citable {
             return Some(lines);
         }
         let of_artifact = reference.split_once(':').filter(|(id, _)| self.summaries.contains_key(id.trim()));
-        let is_quotation = self.holds(reference) || of_artifact.is_some_and(|(_, quote)| self.holds(quote));
+        let is_quotation =
+            self.contains(reference) || of_artifact.is_some_and(|(_, quote)| self.contains(quote));
         is_quotation.then(String::new)
     }
 
@@ -95,7 +96,7 @@ impl Citable {
         (has_ends && !range.is_empty()).then(|| lines.range(range.clone()).map(shown).collect())
     }
 
-    fn holds(&self, quote: &str) -> bool {
+    fn contains(&self, quote: &str) -> bool {
         let quote = folded(quote.trim().trim_matches(['"', '“', '”', '.', ',', '…']));
         let is_edge = |edge: Option<char>, beside: Option<char>| {
             !(edge.is_some_and(char::is_alphanumeric) && beside.is_some_and(char::is_alphanumeric))
@@ -183,7 +184,7 @@ mod tests {
 ";
 
     fn resolves(reference: &str) -> bool {
-        Citable::of(SNAPSHOT).resolve(reference).is_some()
+        Citable::from_snapshot(SNAPSHOT).resolve(reference).is_some()
     }
 
     #[test]
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_does_not_resolve() {
+    fn unknown_references_do_not_resolve() {
         for bad in [
             "REQ-999",
             "REQ-00",
@@ -228,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_leads_to_its_lines() {
-        let citable = Citable::of(SNAPSHOT);
+    fn a_reference_resolves_to_its_lines() {
+        let citable = Citable::from_snapshot(SNAPSHOT);
         let lines = |text: &str| Some(text.to_owned());
         assert_eq!(citable.resolve("SRC-1:11-12"), lines("\n  11|     stale(\n  12|         60)"));
         assert_eq!(citable.resolve("src/a.rs:8"), lines("\n   8| let b ="));

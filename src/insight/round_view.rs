@@ -240,7 +240,7 @@ pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, Str
     let mut bars: Vec<Bar<'a>> = scores.iter().map(bar).collect();
     for seat in seats(session, round) {
         let sure = seat.answer.and_then(confidence).and_then(|sure| sure.parse().ok());
-        for at in stands_for(&seat).iter().filter_map(|option| scores.get_index_of(option)) {
+        for at in supported_options(&seat).iter().filter_map(|option| scores.get_index_of(option)) {
             bars[at].seats.push(Supporter { seat: seat.name, sure });
         }
     }
@@ -251,7 +251,7 @@ pub fn bars<'a>(session: &'a Session, round: &'a RoundRun) -> (Vec<Bar<'a>>, Str
 }
 
 /// Returns the counted options that a seat's ballot supports.
-fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
+fn supported_options(seat: &SeatView<'_>) -> Vec<String> {
     match seat.ballot() {
         None => Vec::new(),
         Some(Ballot::Consent(stance, _)) => vec![stance.name().to_owned()],
@@ -263,7 +263,7 @@ fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
 /// Returns the index of a seat's first supported option, for its color; `None` for an abstention.
 pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
     let scores = &tally(round)?.verdict.scores;
-    stands_for(seat).iter().find_map(|option| scores.get_index_of(option))
+    supported_options(seat).iter().find_map(|option| scores.get_index_of(option))
 }
 
 /// Returns the number of filled cells in a bar of `room` cells; at least one for a share above 0.

@@ -130,7 +130,7 @@ pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
 /// Describes an identity leak: its text, its kind and its mask.
 pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
     let mask = mask.map(|mask| format!(", shown to later steps as {mask}")).unwrap_or_default();
-    format!("“{}” {}{mask}", leak.text, leak.kind.words())
+    format!("“{}” {}{mask}", leak.text, leak.kind.description())
 }
 
 /// Shortens a text to `room` characters.
@@ -209,7 +209,7 @@ mod tests {
     use super::format_duration;
 
     #[test]
-    fn a_span_has_no_part_that_says_nothing() {
+    fn durations_omit_empty_parts() {
         for (millis, said) in
             [(0, "0.1 s"), (3_290, "3.2 s"), (119_999, "119.9 s"), (125_000, "2 min 5 s"), (300_400, "5 min")]
         {

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_comes_back_equal_and_its_hash_is_sha256sum_of_the_rest() {
+    fn an_event_reads_back_equal_and_its_hash_is_sha256sum_of_the_rest() {
         let message = "tricky:\r\n \u{1b}[31m\u{2028}--- \nhash: x\n".to_owned();
         let event = Event::Warning { message, step: Some("no".into()), round: None, participant: None };
         let stamped = TimedEvent { at: Timestamp(1_795_302_307_120), event };

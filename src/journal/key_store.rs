@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_that_is_over_leaves_its_tables_key_alone() {
+    fn ended_sessions_keep_the_key_that_signs_offers() {
         let dir = tempfile::tempdir().expect("a folder");
         let keys = KeyStore::new(Disk::default(), dir.path());
         keys.keep_tokens("s-1", &IndexMap::from([("ann".to_owned(), "secret".to_owned())])).expect("kept");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_at_once_make_one_lasting_key() {
+    fn concurrent_programs_create_one_lasting_key() {
         for _ in 0..20 {
             let dir = tempfile::tempdir().expect("a folder");
             let made = |number: u8| {

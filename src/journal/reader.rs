@@ -176,7 +176,7 @@ fn check_header(line: &LogEntry, session: &str) -> Result<(), String> {
     if !is_session_id(session) {
         return Err("the session's id is not one this program makes".to_owned());
     }
-    let load = Session::definition_of(opened).map(drop);
+    let load = Session::load_definition(opened).map(drop);
     load.map_err(|problem| format!("the header's definition does not load: {}", problem.message))
 }
 

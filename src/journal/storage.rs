@@ -130,10 +130,10 @@ impl Disk {
 
     /// Replaces a small file atomically: temporary file, sync, rename, sync of the folder.
     pub fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
-        self.write_beside(path, bytes, None)
+        self.replace_file(path, bytes, None)
     }
 
-    fn write_beside(
+    fn replace_file(
         &self,
         path: &Path,
         bytes: &[u8],

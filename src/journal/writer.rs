@@ -56,7 +56,7 @@ impl Journal {
             return Err(OpenJournalError::NothingRecorded);
         }
         let chain = Chain::after(&log.lines);
-        let torn = (log.torn > 0).then(|| aside(disk, path, log.good, &bytes[log.good..])).transpose()?;
+        let torn = (log.torn > 0).then(|| save_torn(disk, path, log.good, &bytes[log.good..])).transpose()?;
         if torn.is_some() {
             file.truncate(log.good as u64)?;
         }
@@ -119,7 +119,7 @@ impl Journal {
 }
 
 /// Saves a torn write of byte `offset` in a separate file; never overwrites a different one.
-fn aside(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
+fn save_torn(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
     let named = |suffix: String| {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(suffix);

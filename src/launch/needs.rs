@@ -132,7 +132,7 @@ pub fn budget(
     let models = asked.flat_map(|seat| seat.models);
     no_problems(models.filter_map(|model| highest_price_of(&catalog, model).err()).collect())?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
-    budget.go_on(session);
+    budget.resume(session);
     Ok(Some(budget))
 }
 

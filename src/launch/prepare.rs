@@ -182,7 +182,7 @@ fn pin_workers(header: &mut SessionOpened, known: &RemoteConfig, found: &Finding
 fn check_remote_seats(session: &Session, found: &Findings<'_>) {
     let definition = session.definition();
     for seat in session.roster.values() {
-        let Some(RemoteSeat { door, .. }) = RemoteSeat::of_model(&seat.model) else { continue };
+        let Some(RemoteSeat { door, .. }) = RemoteSeat::from_model(&seat.model) else { continue };
         let (name, mut steps) = (&seat.name, definition.all_steps());
         let is_beyond = |step: &&Step| step.round().is_none() && seat.sits_in(definition, step);
         if !seat.scripted.is_empty() {

@@ -50,7 +50,7 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         ready.journal,
         EngineConfig {
             keys: keys.clone(),
-            table: ready.table,
+            participants: ready.table,
             context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
             evidence: read_evidence(ready.evidence_reader),
             tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),

@@ -320,7 +320,7 @@ fn reply(node: &Node) -> ScriptedReply {
 }
 
 pub(super) fn scripted(approved: bool) -> ApprovalGiven {
-    ApprovalGiven { by: SCRIPTED.to_owned(), ..ApprovalGiven::of_person(approved, String::new()) }
+    ApprovalGiven { by: SCRIPTED.to_owned(), ..ApprovalGiven::by_person(approved, String::new()) }
 }
 
 keys! {

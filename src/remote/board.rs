@@ -159,7 +159,7 @@ impl Board {
             }
             SeatStatus::Sealed(_) => {
                 let mut state = stands("sealed");
-                state["receipt"] = json!(Receipt::of_seat(round, seat));
+                state["receipt"] = json!(Receipt::for_seat(round, seat));
                 Err(state)
             }
             SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => Err(stands("closed")),
@@ -169,7 +169,7 @@ impl Board {
 
     /// Returns the receipt of a seat's answer in the round, also after the reveal.
     pub fn receipt(&self, seat: &str) -> Option<Receipt> {
-        Receipt::of_seat(self.session().rounds.last()?, seat)
+        Receipt::for_seat(self.session().rounds.last()?, seat)
     }
 
     /// Returns the receipt if the agent has answered `item` with this text, also after the reveal.
@@ -177,7 +177,7 @@ impl Board {
         let session = self.session();
         let round = session.rounds.last()?;
         let asked = round.seat(agent)?.item.as_ref().filter(|asked| asked.item == item);
-        Receipt::of_text(round, &asked?.participant, text)
+        Receipt::for_text(round, &asked?.participant, text)
     }
 
     /// Returns the round's result for a seat, with the other answers but no names. `None` while the round is

@@ -11,7 +11,7 @@ use super::verdict::Verdict;
 /// Adds up points: pairwise wins plus half of the ties.
 pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
-    let sums = pairs.prefer.iter().zip(&pairs.level);
+    let sums = pairs.prefer.iter().zip(&pairs.tied);
     let sums: Vec<(i128, i128)> =
         sums.map(|(below, level)| (below.iter().sum(), level.iter().sum())).collect();
     let twice = |at: usize| 2 * sums[at].0 + sums[at].1;

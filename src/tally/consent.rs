@@ -12,14 +12,14 @@ use super::verdict::Verdict;
 /// Counts stances; a passed proposal has the winner `support`.
 pub fn count(profile: &Profile) -> Verdict {
     let (mut support, mut aside, mut blocks) = (0, 0, 0);
-    let (mut told, mut blockers): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut lines, mut blockers): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for ballot in &profile.ballots {
         match &ballot.mark {
             IndexedBallot::Support => support += ballot.count,
             IndexedBallot::StandAside => aside += ballot.count,
             IndexedBallot::Block(change) => {
                 blocks += ballot.count;
-                told.push(match change {
+                lines.push(match change {
                     Some(change) => format!("{} blocks; required change: {change}", ballot.voter),
                     None => format!("{}: block (no change stated)", ballot.voter),
                 });
@@ -30,10 +30,10 @@ pub fn count(profile: &Profile) -> Verdict {
     }
     let doubts = profile.may_block.len();
     if doubts > 0 {
-        told.push(format!("no valid answer, and it may be a block: {}", profile.may_block.join(", ")));
+        lines.push(format!("no valid answer, and it may be a block: {}", profile.may_block.join(", ")));
     }
     let mut steps = vec![format!("support {support}, stand-aside {aside}, block {blocks}")];
-    steps.append(&mut told);
+    steps.append(&mut lines);
     let reason = if blocks > 0 {
         Some(NoDecision::Blocked(blockers))
     } else if doubts > 0 {

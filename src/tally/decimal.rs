@@ -44,7 +44,7 @@ impl Decimal {
     }
 
     /// Converts a weight by the shortest decimal that denotes this floating-point number.
-    pub fn of_weight(weight: f64) -> Self {
+    pub fn from_weight(weight: f64) -> Self {
         Self::parse_cut(&weight.to_string()).unwrap_or(Self::ONE)
     }
 
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decimals_are_read_exactly_or_not_at_all() {
+    fn decimals_parse_exactly_or_not_at_all() {
         for (text, shown) in [
             ("3", "3"),
             ("0.1", "0.1"),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_rounded_and_whole_where_it_is() {
+    fn scores_are_rounded_and_whole_numbers_stay_whole() {
         assert_eq!(Score::ratio(7, 2).to_string(), "3.5");
         assert_eq!(Score::ratio(1, 3).to_string(), "0.333333");
         assert_eq!(Score::ratio(2, 3).to_string(), "0.666667");

@@ -24,7 +24,7 @@ const ANSWERS: [(&str, CountableKind, &str); 6] = [
 ];
 
 /// Other keys of a ballot and columns of a table.
-const BESIDE: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
+const OTHER_KEYS: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
 
 /// Most options in a file.
 const MOST_OPTIONS: usize = 1_000;
@@ -45,7 +45,7 @@ pub struct BallotFile {
 /// Reads a ballot file in the format of its file extension.
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(BESIDE).collect();
+    let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(OTHER_KEYS).collect();
     let mut reader = TableReader { file, keys, ..TableReader::default() };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let head = text.lines().next().unwrap_or_default();
@@ -56,8 +56,10 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
             reader.table(text)
         }
         "json" | "yaml" | "yml" | "" => reader.map(text),
-        _ => Err(reader
-            .of_file(format!("a ballot file does not end in `.{ending}`"), "use `.json`, `.yaml` or `.csv`")),
+        _ => Err(reader.file_error(
+            format!("a ballot file does not end in `.{ending}`"),
+            "use `.json`, `.yaml` or `.csv`",
+        )),
     };
     read.map_err(|problem| vec![problem])?;
     reader.finish()
@@ -86,7 +88,7 @@ impl TableReader<'_> {
         Err(at.problem(self.file, message).hint(hint))
     }
 
-    fn of_file(&self, message: impl Into<String>, hint: &str) -> Diagnostic {
+    fn file_error(&self, message: impl Into<String>, hint: &str) -> Diagnostic {
         Diagnostic::new(message).hint(hint).with_file(self.file)
     }
 
@@ -115,7 +117,7 @@ impl TableReader<'_> {
             }
         }
         for ballot in ballots {
-            self.cast(ballot);
+            self.add_ballot(ballot);
         }
         Ok(())
     }
@@ -125,7 +127,7 @@ impl TableReader<'_> {
         self.is_table = true;
         let mut rows = self.rows(text)?.into_iter();
         let Some(header) = rows.next() else {
-            return Err(self.of_file("the file is empty", "its first line names the columns"));
+            return Err(self.file_error("the file is empty", "its first line names the columns"));
         };
         let columns: Map = header.iter().map(|(name, at)| (yaml::key_at(name, at), at.clone())).collect();
         let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, ..)| *answer == name);
@@ -147,7 +149,7 @@ impl TableReader<'_> {
             let cells = header.iter().zip(&row).filter_map(|((column, _), (text, at))| {
                 Some((yaml::key_at(column, at), cell_value(column, text, at)?))
             });
-            self.cast(&at.with(Value::Map(cells.collect())));
+            self.add_ballot(&at.with(Value::Map(cells.collect())));
         }
         Ok(())
     }
@@ -206,7 +208,7 @@ impl TableReader<'_> {
         Ok(())
     }
 
-    fn cast(&mut self, node: &Node) {
+    fn add_ballot(&mut self, node: &Node) {
         if self.problems.len() < MOST_PROBLEMS
             && let Err(problem) = self.ballot(node)
         {
@@ -295,7 +297,7 @@ impl TableReader<'_> {
                         _ => std::slice::from_ref(place),
                     };
                     for item in tied {
-                        self.once(&mut ranks, &UNLISTED, item, rank as u16)?;
+                        self.set_once(&mut ranks, &UNLISTED, item, rank as u16)?;
                     }
                 }
                 IndexedBallot::Ranking(ranks)
@@ -304,7 +306,12 @@ impl TableReader<'_> {
                 let mut scores = Vec::new();
                 for (key, score) in entries {
                     let amount = self.amount(score)?;
-                    self.once(&mut scores, &None, &score.with(Value::Text(key.text.clone())), Some(amount))?;
+                    self.set_once(
+                        &mut scores,
+                        &None,
+                        &score.with(Value::Text(key.text.clone())),
+                        Some(amount),
+                    )?;
                 }
                 IndexedBallot::Scores(scores)
             }
@@ -321,7 +328,7 @@ impl TableReader<'_> {
     }
 
     /// Sets an option's rank or score; setting it again is an error.
-    fn once<T: Clone + PartialEq>(
+    fn set_once<T: Clone + PartialEq>(
         &mut self,
         places: &mut Vec<T>,
         none: &T,
@@ -408,7 +415,7 @@ impl TableReader<'_> {
             None
         };
         if let Some((message, hint)) = wrong {
-            self.problems.push(self.of_file(message, hint));
+            self.problems.push(self.file_error(message, hint));
         }
         if !self.problems.is_empty() {
             return Err(self.problems);

@@ -27,7 +27,7 @@ impl FirstPlaces {
         self.parts.iter().sum()
     }
 
-    pub fn shown(&self, parts: i128) -> Score {
+    pub fn to_score(&self, parts: i128) -> Score {
         Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.0))
     }
 
@@ -37,7 +37,7 @@ impl FirstPlaces {
 
     /// Returns the verdict in which the most first places win, with the order by them.
     pub fn most_win(&self, options: &[String], what: &str) -> Verdict {
-        let shown = self.parts.iter().map(|parts| self.shown(*parts));
+        let shown = self.parts.iter().map(|parts| self.to_score(*parts));
         let compare = |a: usize, b: usize| self.parts[a].cmp(&self.parts[b]);
         Verdict::highest(options, shown, |at| self.parts[at] > 0, compare).ordered_by(what)
     }
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(size, 6);
         let places = among(&rankings, &[true; 3], size);
         assert_eq!(
-            places.parts.iter().map(|parts| places.shown(*parts).to_string()).collect::<Vec<_>>(),
+            places.parts.iter().map(|parts| places.to_score(*parts).to_string()).collect::<Vec<_>>(),
             ["0.833333", "0.333333", "0.833333"]
         );
         assert_eq!(places.total(), 2 * 6 * worth.0);

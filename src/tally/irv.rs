@@ -137,7 +137,7 @@ impl EliminationSearch<'_> {
             return;
         }
         let name = |option: &usize| self.names[*option].clone();
-        let shown = |option: &usize| places.shown(places.parts[*option]);
+        let shown = |option: &usize| places.to_score(places.parts[*option]);
         let mut round = Elimination { exhausted: Score::from(places.exhausted), ..Elimination::default() };
         round.counts = remaining.iter().map(|option| (name(option), shown(option))).collect();
         let counts: Vec<String> =
@@ -150,7 +150,7 @@ impl EliminationSearch<'_> {
         let out = name(&last[0]);
         self.steps.push(match (winner, last) {
             (Some(winner), _) => {
-                let total = places.shown(places.total());
+                let total = places.to_score(places.total());
                 format!("{} has {} of {total}: more than half", self.names[winner], shown(&winner))
             }
             (None, [_]) => format!("eliminate {out}"),

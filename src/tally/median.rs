@@ -33,10 +33,10 @@ fn quantile(values: &[(Decimal, Decimal)], quarters: i128) -> Option<Between> {
 
 /// Finds the median; the winner is the value, or the two cards around it.
 pub fn count(profile: &Profile) -> Verdict {
-    found(profile).unwrap_or_else(|| Verdict::from_winners(&[], &[], NoDecision::NoEstimates))
+    median_verdict(profile).unwrap_or_else(|| Verdict::from_winners(&[], &[], NoDecision::NoEstimates))
 }
 
-fn found(profile: &Profile) -> Option<Verdict> {
+fn median_verdict(profile: &Profile) -> Option<Verdict> {
     let cards = &profile.options;
     // The value of a card is its index.
     let name = |value: Decimal| match cards.get(value.to_string().parse().unwrap_or(usize::MAX)) {

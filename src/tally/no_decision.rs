@@ -24,7 +24,7 @@ pub enum NoDecision {
     /// Too many elimination orders; the options in `found` win under some of them.
     #[error("unresolved tie: more than {orders} orders of equals; found so far: {}", and_list(.found))]
     OpenTie { orders: usize, found: Vec<String> },
-    #[error("no {}: {most} of {of} is the most, {}", .rule.name().replace('-', " "), in_need(*.rule, .needed, *.more))]
+    #[error("no {}: {most} of {of} is the most, {}", .rule.name().replace('-', " "), needed_phrase(*.rule, .needed, *.more))]
     BelowShare {
         rule: Rule,
         most: Score,
@@ -80,7 +80,7 @@ impl NoDecision {
 }
 
 /// Formats "3 are needed" or "more than 2/3 is needed".
-fn in_need(rule: Rule, needed: &str, more: bool) -> String {
+fn needed_phrase(rule: Rule, needed: &str, more: bool) -> String {
     match (rule, more) {
         (_, true) => format!("more than {needed} is needed"),
         (Rule::Majority, false) => format!("{needed} are needed"),

@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn schulze_chooses_who_beats_every_other(profile in any_profile()) {
+    fn schulze_chooses_the_option_that_beats_every_other(profile in any_profile()) {
         let pairs = super::pairwise::Pairwise::from_profile(&profile);
         let options = profile.options.len();
         let beats = |a: usize, b: usize| a == b || pairs.prefer[a][b] > pairs.prefer[b][a];
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn what_all_put_first_alone_wins_everywhere(profile in any_profile(), first in 0_usize..2) {
+    fn an_option_that_all_rank_first_wins_under_every_rule(profile in any_profile(), first in 0_usize..2) {
         let mut profile = profile;
         for ballot in &mut profile.ballots {
             if let IndexedBallot::Ranking(ranks) = &mut ballot.mark {

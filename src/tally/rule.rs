@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_has_a_name_and_ballots_of_its_own() {
+    fn every_rule_has_a_name_and_a_ballot_kind() {
         assert_eq!(Rule::all().count(), 12);
         for rule in Rule::all() {
             assert_eq!(Rule::from_name(rule.name()), Some(rule));

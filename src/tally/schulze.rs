@@ -7,7 +7,7 @@
 
 use super::decimal::Score;
 use super::no_decision::NoDecision;
-use super::pairwise::{Matrix, Pairwise, shown};
+use super::pairwise::{Matrix, Pairwise, to_scores};
 use super::profile::Profile;
 use super::verdict::{Trace, Verdict};
 
@@ -17,7 +17,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let paths = paths(&pairs.prefer);
     // The trace's matrices show every pair, so the steps do not.
     let steps = vec!["strength of a victory: winning votes; of a path: its weakest victory".to_owned()];
-    let trace = Some(Box::new(Trace { paths: shown(&paths), ..pairs.trace() }));
+    let trace = Some(Box::new(Trace { paths: to_scores(&paths), ..pairs.trace() }));
     let is_before = |a: usize, b: usize| paths[a][b] > paths[b][a];
     let beaten = (0..options).map(|a| (0..options).filter(|b| is_before(a, *b)).count() as u64);
     let layers = if pairs.total == 0 { Vec::new() } else { layers(options, is_before) };

@@ -40,7 +40,7 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
 /// Requires more than half. Two options with exactly half each tie; a single one has no majority.
 fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Option<NoDecision> {
     let (total, most) = (places.total(), places.most());
-    let all = places.shown(total);
+    let all = places.to_score(total);
     let (needed, than) = if let Some(whole) = places.whole() {
         ((whole / 2 + 1).to_string(), "")
     } else {
@@ -49,7 +49,7 @@ fn majority(places: &FirstPlaces, is_tie: bool, steps: &mut Vec<String>) -> Opti
     };
     steps.push(format!("ballots that name an option: {all}; majority: {than}{needed}"));
     let has_won = 2 * most > total || 2 * most == total && is_tie;
-    let (rule, most, more) = (Rule::Majority, places.shown(most), places.whole().is_none());
+    let (rule, most, more) = (Rule::Majority, places.to_score(most), places.whole().is_none());
     (!has_won).then_some(NoDecision::BelowShare { rule, most, of: all, needed, more })
 }
 
@@ -64,7 +64,7 @@ fn by_share(
     let needed = threshold.as_ref().map_or_else(String::new, ToString::to_string);
     let (total, most) = (places.total(), places.most());
     let stands = threshold.map_or(Ordering::Less, |share| share.compare(most, total));
-    let (all, shown) = (places.shown(total), places.shown(most));
+    let (all, shown) = (places.to_score(total), places.to_score(most));
     let more = rule != Rule::Supermajority;
     let has_won = if more { stands.is_gt() } else { stands.is_ge() };
     steps.push(format!("needed: {} {needed} of {all}", if more { "more than" } else { "at least" }));
@@ -74,7 +74,7 @@ fn by_share(
 fn unanimous(places: &FirstPlaces, ballots: u64) -> Option<NoDecision> {
     let options = places.parts.iter().filter(|parts| **parts > 0).count();
     if options > 1 {
-        let (most, of) = (places.shown(places.most()), places.shown(places.total()));
+        let (most, of) = (places.to_score(places.most()), places.to_score(places.total()));
         return Some(NoDecision::NotUnanimous { options, most, of });
     }
     if ballots < 2 {

@@ -135,7 +135,7 @@ fn instant_runoff_has_the_no_show_paradox() {
 }
 
 #[test]
-fn instant_runoff_reports_whoever_wins_under_some_order() {
+fn instant_runoff_reports_every_winner_under_some_order() {
     let level = rankings("a b c d", "2: a; 1: b>c; 1: c>b; 1: d>b");
     let verdict = count(&level, Rule::Irv, &RuleOptions::default());
     assert!(verdict.tie);
@@ -148,7 +148,7 @@ fn instant_runoff_reports_whoever_wins_under_some_order() {
 }
 
 #[test]
-fn too_many_orders_of_equals_are_an_unresolved_tie() {
+fn too_many_elimination_orders_are_an_unresolved_tie() {
     let names: Vec<String> = (0..16).map(|n| format!("o{n}")).collect();
     let profile = rankings(&names.join(" "), &format!("1: {}", names.join("; 1: ")));
     let verdict = count(&profile, Rule::Irv, &RuleOptions::default());
@@ -156,7 +156,7 @@ fn too_many_orders_of_equals_are_an_unresolved_tie() {
 }
 
 #[test]
-fn ties_and_truncation_count_as_said() {
+fn ties_and_omissions_count_as_documented() {
     let profile = rankings("a b c d", "1: a=b; 1: c");
     let borda = count(&profile, Rule::Borda, &RuleOptions::default());
     let points: Vec<String> = borda.scores.values().map(ToString::to_string).collect();
@@ -236,7 +236,7 @@ fn consent_stops_at_one_block_and_names_its_change() {
 }
 
 #[test]
-fn a_reply_that_may_be_a_block_lets_nothing_pass() {
+fn a_reply_that_may_be_a_block_stops_the_proposal() {
     let ballots = vec![
         WeightedBallot::one("a", IndexedBallot::Support),
         WeightedBallot::one("b", IndexedBallot::Support),
@@ -352,7 +352,7 @@ fn several_are_chosen_down_to_the_edge() {
 }
 
 #[test]
-fn one_seat_is_told_in_the_singular() {
+fn one_seat_is_written_in_the_singular() {
     let one = || Score::from(Decimal::ONE);
     let backing = Backing { votes: one(), of: one(), by_weight: false, deed: Deed::Chose, but: None };
     assert_eq!(backing.to_string(), "1 of 1 seat asked chose it");

@@ -12,7 +12,7 @@ use similar::{ChangeTag, TextDiff};
 use super::form::Form;
 use super::home::OpenTarget;
 use crate::core::{Command, ExitCode, NextAction, RoundDraft, decide, draft_round, next};
-use crate::engine::hold;
+use crate::engine::current_wait_point;
 use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
@@ -138,7 +138,7 @@ pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> 
     let mut session = Session::default();
     let mut events = vec![TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
     session.apply(&events[0]);
-    while hold(&session).is_none() {
+    while current_wait_point(&session).is_none() {
         let now = next(&session);
         let NextAction::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = now else {
             break;

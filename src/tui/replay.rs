@@ -16,7 +16,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::keys::Action;
 use super::text::clock;
 use super::theme::Theme;
-use crate::engine::{WaitPoint, hold};
+use crate::engine::{WaitPoint, current_wait_point};
 use crate::history::{Event, LogEntry, Session, Timestamp};
 use crate::report;
 
@@ -55,7 +55,7 @@ impl Replay {
     }
 
     pub fn wait_point(&self) -> Option<&WaitPoint> {
-        self.waits.get_or_init(|| hold(&self.session)).as_ref()
+        self.waits.get_or_init(|| current_wait_point(&self.session)).as_ref()
     }
 
     /// Appends an event; a replay at its end stays at its end.

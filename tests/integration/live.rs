@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures::future::FutureExt as _;
 use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
-use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, hold};
+use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, current_wait_point};
 use roundtable::history::{
     CloseReason, Event, LogEntry, PauseReason, Price, RoundRevised, SeatStatus, Session, Timestamp,
 };
@@ -42,7 +42,7 @@ fn at_holds<'a>(
     let (mut plan, mut last) = (VecDeque::from(plan), None::<WaitPoint>);
     move |line, session| {
         let mut orders = during(line);
-        let now = hold(session);
+        let now = current_wait_point(session);
         if now.is_some() && last != now {
             orders.extend(plan.pop_front().map(|next| next(session)).unwrap_or_default());
         }
@@ -104,7 +104,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
             |session| {
                 let (round, text) = ("pick".to_owned(), "Split so far.".to_owned());
                 let note = FacilitatorRequest::Order(Command::RecordSynthesis { round, text });
-                assert_eq!(hold(session), Some(WaitPoint::Counted));
+                assert_eq!(current_wait_point(session), Some(WaitPoint::Counted));
                 vec![more_time(1000), note, FacilitatorRequest::Order(Command::AskRoundAgain)]
             },
             |session| vec![seen(session)],

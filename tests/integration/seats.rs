@@ -290,7 +290,7 @@ impl Place {
             journal,
             EngineConfig {
                 keys: self.key_store(),
-                table,
+                participants: table,
                 evidence: Box::new(|_| Err("no evidence".to_owned())),
                 context_file: Box::new(|| Ok(None)),
                 tasks_file: Box::new(|_, _| Ok(())),

@@ -60,7 +60,7 @@ fn votes(sitting: &mut Sitting, key: &SigningKey) {
 fn held() -> (Sitting, Receipt) {
     let mut sitting = told("", "").asked(&dana());
     votes(&mut sitting, &dana());
-    let receipt = Receipt::of_seat(&sitting.session.rounds[0], "dana").expect("a receipt");
+    let receipt = Receipt::for_seat(&sitting.session.rounds[0], "dana").expect("a receipt");
     sitting.finishes();
     (sitting, receipt)
 }

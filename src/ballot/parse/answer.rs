@@ -106,21 +106,21 @@ impl<'a> AnswerParser<'a> {
         let word = source_text(node, self.source);
         let word =
             word.ok_or_else(|| format!("`{key}` holds {} where an option is expected", node.kind()))?;
-        self.named(&word)
+        self.match_option(&word)
     }
 
-    pub(in crate::ballot) fn named(&self, word: &str) -> Result<String, String> {
+    pub(in crate::ballot) fn match_option(&self, word: &str) -> Result<String, String> {
         option_match::option(&self.form.options, word)
     }
 
     /// Parses a text as one whole option, or as several between the separators.
     pub(in crate::ballot) fn options_in(&self, text: &str, signs: &[char]) -> Result<Vec<String>, String> {
-        match self.named(text) {
+        match self.match_option(text) {
             Ok(one) => Ok(vec![one]),
             Err(reason) if !text.contains(signs) => Err(reason),
             Err(_) => {
                 let parts = text.split(signs).map(str::trim).filter(|part| !part.is_empty());
-                parts.map(|part| self.named(part)).collect()
+                parts.map(|part| self.match_option(part)).collect()
             }
         }
     }
@@ -149,7 +149,7 @@ impl<'a> AnswerParser<'a> {
     /// Returns the minimum change of a block; without a block it is kept, flagged and not counted.
     pub(in crate::ballot) fn minimum_change(&mut self, is_block: bool) -> Option<String> {
         let text = self.text("minimum_change", self.get("minimum_change")?);
-        let text = self.noted(text).filter(|text| !is_placeholder_text(text))?;
+        let text = self.record_problem(text).filter(|text| !is_placeholder_text(text))?;
         self.keep("minimum_change", text.as_str());
         if is_block {
             return Some(text);
@@ -179,13 +179,13 @@ impl<'a> AnswerParser<'a> {
             }
             Err(problem) => Err(problem),
         };
-        let (ballot, kept) = self.noted(read.map(Some))?;
+        let (ballot, kept) = self.record_problem(read.map(Some))?;
         self.keep(self.form.key(), kept);
         Some(ballot)
     }
 
     /// Records the problem of a failed result.
-    fn noted<T>(&mut self, read: Result<Option<T>, String>) -> Option<T> {
+    fn record_problem<T>(&mut self, read: Result<Option<T>, String>) -> Option<T> {
         read.unwrap_or_else(|problem| {
             self.problems.push(problem);
             None
@@ -263,7 +263,7 @@ impl<'a> AnswerParser<'a> {
             "confidence" => Ok(self.confidence(node).map(Json::from)),
             _ => self.texts(key, node),
         };
-        if let Some(value) = self.noted(read) {
+        if let Some(value) = self.record_problem(read) {
             self.keep(key, value);
         }
     }
@@ -347,7 +347,7 @@ impl<'a> AnswerParser<'a> {
             } else {
                 self.entry_text("trade_offs", map, wanted).map(|text| text.map(Json::from))
             };
-            out.extend(self.noted(read).map(|value| (wanted.to_owned(), value)));
+            out.extend(self.record_problem(read).map(|value| (wanted.to_owned(), value)));
         }
         self.keep_others("trade_offs", map, &TRADE_OFFS, &mut out);
         Ok(Some(Json::Object(out)))

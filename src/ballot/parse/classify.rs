@@ -143,7 +143,7 @@ fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<Classifi
         return Err(prefilter::TOOL_CALL.to_owned());
     }
     Ok(match answer::entries(unwrapped(map, form.kind), form.kind) {
-        Ok(entries) => of_entries(form, &entries, source),
+        Ok(entries) => classify_entries(form, &entries, source),
         Err(reason) => ClassifiedBlock::Ballot(Err(reason)),
     })
 }
@@ -175,7 +175,7 @@ fn is_ballot_key(key: &str, node: &Node, kind: BallotKind) -> bool {
     }
 }
 
-fn of_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> ClassifiedBlock {
+fn classify_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> ClassifiedBlock {
     if !entries.iter().any(|(key, node)| is_ballot_key(key, node, form.kind)) {
         let known = entries.iter().any(|(key, _)| known_key(key, form.kind).is_some());
         return ClassifiedBlock::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };

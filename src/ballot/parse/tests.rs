@@ -59,7 +59,7 @@ fn cases_of(name: &str, text: &str) -> Vec<ReplyCase> {
     tree["cases"].as_array().unwrap().iter().enumerate().map(case).collect()
 }
 
-fn shown(ballot: &Ballot) -> String {
+fn format_ballot(ballot: &Ballot) -> String {
     match ballot {
         Ballot::Position => "position".to_owned(),
         Ballot::Choice(option) => option.clone(),
@@ -84,7 +84,7 @@ fn mismatch(case: &ReplyCase) -> Option<String> {
     let ok = match &reading {
         ParsedReply::BareBlock(answer, reason) => {
             expected("asked_again").is_some_and(|part| reason.contains(part))
-                && expected("ballot") == Some(&shown(&answer.ballot))
+                && expected("ballot") == Some(&format_ballot(&answer.ballot))
         }
         ParsedReply::Invalid(reason) => expected("invalid").is_some_and(|part| reason.contains(part)),
         ParsedReply::Refused(words) => expected("refused").is_some_and(|part| words.contains(part)),
@@ -95,7 +95,7 @@ fn mismatch(case: &ReplyCase) -> Option<String> {
             let content = Json::Object(answer.content.clone()).to_string();
             let content_fits =
                 case.expected.get("content").map(Json::to_string).is_none_or(|wanted| wanted == content);
-            expected("ballot") == Some(&shown(&answer.ballot)) && flags_fit && content_fits
+            expected("ballot") == Some(&format_ballot(&answer.ballot)) && flags_fit && content_fits
         }
     };
     (!ok).then(|| format!("{}:\n{}\n=> {reading:?}\nexpected {}\n", case.place, case.reply, case.expected))
@@ -120,8 +120,8 @@ fn the_table_and_the_cases_have_the_same_rows() {
     // Text files cannot express these; tests below cover them.
     let coded = BTreeSet::from(["too-large", "too-deep", "too-many"]);
     assert_eq!(named.difference(&rows).collect::<Vec<_>>(), Vec::<&&str>::new(), "cases without a row");
-    let told: BTreeSet<_> = named.union(&coded).copied().collect();
-    assert_eq!(rows.difference(&told).collect::<Vec<_>>(), Vec::<&&str>::new(), "rows without a case");
+    let covered: BTreeSet<_> = named.union(&coded).copied().collect();
+    assert_eq!(rows.difference(&covered).collect::<Vec<_>>(), Vec::<&&str>::new(), "rows without a case");
 }
 
 fn form(kind: BallotKind) -> BallotForm {
@@ -187,7 +187,7 @@ fn repeating_the_rules_is_never_a_ballot() {
 }
 
 #[test]
-fn what_was_read_reads_back_the_same() {
+fn stored_answers_read_back_the_same() {
     for case in cases() {
         let ParsedReply::Answered(answer) = read_reply(&case.form, &case.reply) else { continue };
         let again = Json::Object(answer.content.clone()).to_string();

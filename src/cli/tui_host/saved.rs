@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
-use crate::engine::hold;
+use crate::engine::current_wait_point;
 use crate::history::{LogEntry, Session, TimedEvent};
 use crate::journal::{Chain, Disk, EventLog, LogReader, read_log, unwritten};
 use crate::launch::prepare::session_id;
@@ -51,7 +51,7 @@ fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let (mut session, mut points) = (Session::default(), Vec::new());
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
         session.apply_entry(line);
-        if hold(&session).is_some() && session.open_round().is_none() {
+        if current_wait_point(&session).is_some() && session.open_round().is_none() {
             points.push(index + 1);
         }
     }

@@ -91,7 +91,7 @@ fn may_take(session: &Session, step: &str, participant: &str, model: &str) -> Re
     let Some(seat) = session.seat_info(participant) else {
         return refuse(format!("no participant `{participant}`"));
     };
-    let is_remote = session.is_remote(participant) || RemoteSeat::of_model(model).is_some();
+    let is_remote = session.is_remote(participant) || RemoteSeat::from_model(model).is_some();
     refuse_if!(
         is_remote,
         format!("`{participant}` is, or would be, a remote seat: no model can take its place")

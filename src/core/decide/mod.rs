@@ -78,7 +78,8 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
 
 fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
     refuse_if!(session.header.is_some(), "the session is open already");
-    Session::definition_of(&opened).map_err(|problem| format!("the definition does not load: {problem}"))?;
+    Session::load_definition(&opened)
+        .map_err(|problem| format!("the definition does not load: {problem}"))?;
     let unread: Vec<Event> = opened.unread.iter().map(|message| Event::warning(message)).collect();
     Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
 }

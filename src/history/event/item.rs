@@ -157,7 +157,7 @@ pub enum LeakKind {
 }
 
 impl LeakKind {
-    pub fn words(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Seat => "names a participant",
             Self::Model => "names a model",

@@ -19,7 +19,7 @@ pub struct RemoteSeat {
 
 impl RemoteSeat {
     /// Parses `remote/link`, `remote/inbox`, `remote/nats/WORKER` or `remote/nats/WORKER/provider/model`.
-    pub fn of_model(model: &str) -> Option<Self> {
+    pub fn from_model(model: &str) -> Option<Self> {
         let mut parts = model.strip_prefix("remote/")?.splitn(3, '/');
         // A worker's name becomes part of a NATS subject.
         let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -116,8 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_says_how_its_seat_is_reached() {
-        let of = |model| RemoteSeat::of_model(model).map(|remote| (remote.door, remote.worker));
+    fn a_remote_model_names_its_door() {
+        let of = |model| RemoteSeat::from_model(model).map(|remote| (remote.door, remote.worker));
         assert_eq!(of("remote/link"), Some((Door::Link, None)));
         assert_eq!(of("remote/inbox"), Some((Door::Inbox, None)));
         let fleet = Some((Door::Nats, Some("fleet".to_owned())));

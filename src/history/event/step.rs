@@ -92,7 +92,7 @@ pub struct ApprovalGiven {
 
 impl ApprovalGiven {
     /// Creates a person's answer to the current question; an empty comment becomes `None`.
-    pub fn of_person(approved: bool, comment: String) -> Self {
+    pub fn by_person(approved: bool, comment: String) -> Self {
         let comment = Some(comment).filter(|comment| !comment.is_empty());
         Self { approved, comment, ..Self::yes("", "facilitator") }
     }

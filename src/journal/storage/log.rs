@@ -150,7 +150,7 @@ impl LogFile {
     /// [`Disk::open_whole`] get the new one.
     pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
         let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
-        self.disk.write_beside(&self.path, bytes, Some(&mode))
+        self.disk.replace_file(&self.path, bytes, Some(&mode))
     }
 
     /// Truncates the file to `length` bytes and waits until that is on disk.
@@ -180,7 +180,7 @@ fn holder(file: &File) -> Option<u32> {
     {
         use std::os::unix::fs::MetadataExt as _;
         let meta = file.metadata().ok()?;
-        named(&std::fs::read_to_string("/proc/locks").ok()?, meta.dev(), meta.ino())
+        lock_process(&std::fs::read_to_string("/proc/locks").ok()?, meta.dev(), meta.ino())
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -191,7 +191,7 @@ fn holder(file: &File) -> Option<u32> {
 
 /// Finds the process in the line of a file: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`.
 #[cfg(any(target_os = "linux", test))]
-fn named(locks: &str, device: u64, inode: u64) -> Option<u32> {
+fn lock_process(locks: &str, device: u64, inode: u64) -> Option<u32> {
     let major = ((device >> 8) & 0xfff) | ((device >> 32) & !0xfff);
     let minor = (device & 0xff) | ((device >> 12) & !0xff);
     let file = format!("{major:02x}:{minor:02x}:{inode}");
@@ -211,11 +211,11 @@ mod tests {
     fn finds_the_process_of_a_lock() {
         let locks = "1: POSIX  ADVISORY  WRITE 77 fe:00:131 0 EOF\n2: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF\n\
                      2: -> FLOCK  ADVISORY  WRITE 99 fe:00:5678 0 EOF\n3: FLOCK  ADVISORY  WRITE 0 08:11:9 0 EOF\n";
-        assert_eq!(named(locks, 0xfe00, 5678), Some(1234));
-        assert_eq!(named(locks, 0xfe00, 131), Some(77));
+        assert_eq!(lock_process(locks, 0xfe00, 5678), Some(1234));
+        assert_eq!(lock_process(locks, 0xfe00, 131), Some(77));
         for (device, inode) in [(0x0811, 9), (0x0811, 131), (0xfe00, 567)] {
-            assert_eq!(named(locks, device, inode), None);
+            assert_eq!(lock_process(locks, device, inode), None);
         }
-        assert_eq!(named("a b", 0, 0), None);
+        assert_eq!(lock_process("a b", 0, 0), None);
     }
 }

@@ -15,7 +15,7 @@ use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 ///
 /// # Errors
 /// Returns a message if a value from outside is invalid.
-pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, String> {
+pub fn for_event(session: &Session, event: &Event, at: Timestamp) -> Result<Command, String> {
     Ok(match event.clone() {
         Event::SessionOpened(opened) => Command::Open(opened),
         Event::SessionForked { session, at_seq, .. } => Command::Fork { session, at_seq },

@@ -145,7 +145,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
 
 impl Verification {
     /// Checks a receipt against the verified log.
-    pub fn hold(&mut self, log: &EventLog, receipt: &Receipt) {
+    pub fn check_receipt(&mut self, log: &EventLog, receipt: &Receipt) {
         match receipt.check(&fold(log)) {
             Ok(proven) => self.proven.push(proven),
             Err(what) => self.findings.push(VerifyFinding::whole(what)),
@@ -249,9 +249,9 @@ impl Verifier {
             let is_change = own.is_none() && *text != self.session.context;
             return is_change.then_some(()).ok_or_else(|| "it changes nothing that a round shows".to_owned());
         }
-        let command = command::of(&self.session, event, line.stamped.at)?;
+        let command = command::for_event(&self.session, event, line.stamped.at)?;
         let decided = decide(&self.session, command, line.stamped.at)
-            .map_err(|refusal| format!("{} cannot be here: {refusal}", named(&as_json(event))))?;
+            .map_err(|refusal| format!("{} cannot be here: {refusal}", event_label(&as_json(event))))?;
         let mut decided = VecDeque::from(decided);
         let Some(due) = decided.pop_front() else { return Err("nothing led to it".to_owned()) };
         if !self.is_due(&due, event) {
@@ -393,13 +393,13 @@ fn difference(due: &Event, is: &Event) -> String {
     }
     let (due, is) = (as_json(due), as_json(is));
     if (&due["event"], &due["participant"]) != (&is["event"], &is["participant"]) {
-        return format!("{} follows from what comes before it", named(&due));
+        return format!("{} follows from what comes before it", event_label(&due));
     }
     let maps = [&due, &is].into_iter().filter_map(Value::as_object);
     let keys: BTreeSet<&String> =
         maps.flat_map(|map| map.keys()).filter(|key| due[*key] != is[*key]).collect();
     let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-    format!("{} of {} does not follow from what comes before it", keys.join(", "), named(&is))
+    format!("{} of {} does not follow from what comes before it", keys.join(", "), event_label(&is))
 }
 
 fn as_json(event: &Event) -> Value {
@@ -407,7 +407,7 @@ fn as_json(event: &Event) -> Value {
 }
 
 /// Names the event and its participant.
-fn named(event: &Value) -> String {
+fn event_label(event: &Value) -> String {
     let of = event["participant"].as_str().map(|name| format!(" of `{name}`")).unwrap_or_default();
     format!("`{}`{of}", event["event"].as_str().unwrap_or_default())
 }

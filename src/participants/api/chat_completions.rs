@@ -124,8 +124,9 @@ mod tests {
         assert_eq!(again["seed"], u64::MAX);
         assert!(again.get("max_tokens").is_none());
 
-        ask.schema =
-            Some(ReplySchema { is_strict: true, ..ReplySchema::of_user(&json!({"type": "object"})) }.into());
+        ask.schema = Some(
+            ReplySchema { is_strict: true, ..ReplySchema::from_schema(&json!({"type": "object"})) }.into(),
+        );
         assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
         let held = RequestOptions { form: SchemaMode::BySchema, stream: ApiStream::WithUsage, ..LIMITS };
         let held = body(

@@ -111,8 +111,9 @@ mod tests {
             "max_tokens": 1024,
         });
         assert_eq!(body(&ask, LIMITS), request);
-        ask.schema =
-            Some(ReplySchema { is_strict: true, ..ReplySchema::of_user(&json!({"type": "object"})) }.into());
+        ask.schema = Some(
+            ReplySchema { is_strict: true, ..ReplySchema::from_schema(&json!({"type": "object"})) }.into(),
+        );
         let warm = RequestOptions { temperature: Some(1.0), effort: Some(Effort::Max), ..LIMITS };
         let warm = body(&ask, warm);
         assert_eq!((&warm["temperature"], &warm["output_config"]), (&json!(1.0), &json!({"effort": "max"})));

@@ -114,8 +114,9 @@ mod tests {
             "stream": true,
         });
         assert_eq!(body(&ask, limits), request);
-        ask.schema =
-            Some(ReplySchema { is_strict: true, ..ReplySchema::of_user(&json!({"type": "object"})) }.into());
+        ask.schema = Some(
+            ReplySchema { is_strict: true, ..ReplySchema::from_schema(&json!({"type": "object"})) }.into(),
+        );
         let limits = RequestOptions { temperature: Some(0.5), effort: Some(Effort::High), ..limits };
         request["temperature"] = 0.5.into();
         request["reasoning"] = json!({"effort": "high"});

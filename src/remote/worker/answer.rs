@@ -70,7 +70,7 @@ impl Answerer {
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<SeatReply, DiskError> {
         let fail = |why: &str| Ok(self.fail(offer.ids.clone(), why));
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
-        let Some(shared) = RoundShared::of_offer(offer, left) else {
+        let Some(shared) = RoundShared::from_offer(offer, left) else {
             return fail("the round's public key is damaged");
         };
         let wanted = offer.model.as_ref();
@@ -79,7 +79,7 @@ impl Answerer {
         let mut ask = SeatRequest {
             round: offer.ids.round.clone(),
             step: offer.ids.round.clone(),
-            schema: ReplySchema::of_form(&offer.ballot).map(Arc::new),
+            schema: ReplySchema::for_form(&offer.ballot).map(Arc::new),
             time_left: left,
             model: model.name.split_once('/').map_or(&*model.name, |(_, short)| short).to_owned(),
             ..SeatRequest::alone(&offer.ids.participant, "", offer.prompt(snapshot))

@@ -13,7 +13,7 @@ use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
 use crate::history::{CloseReason, Leak, RoundRun, SeatStatus, Session, Tally, Timestamp, Wrapped};
 use crate::insight::counts::{WhatIf, what_if_all};
-use crate::insight::independence::{Independence, Slots, slots};
+use crate::insight::independence::{FirstShownVotes, Independence, first_shown_votes};
 use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
 use crate::insight::wording::{absent, capital};
@@ -73,7 +73,7 @@ pub struct RoundRecord<'a> {
     pub scripted: usize,
     pub cost: Value,
     pub what_if: Vec<Value>,
-    pub option_order: Option<Slots>,
+    pub option_order: Option<FirstShownVotes>,
     pub movement: Option<Movement>,
     pub independence: Option<Independence>,
     pub key_lost: &'a [String],
@@ -147,7 +147,7 @@ impl<'a> RoundRecord<'a> {
     pub fn new(session: &'a Session, run: &'a RoundRun, failed: bool) -> Self {
         let opened = &run.opened;
         let count = crate::insight::tally(run);
-        let citable = Citable::of(&run.opened.snapshot);
+        let citable = Citable::from_snapshot(&run.opened.snapshot);
         let winners = winners(session, run);
         let seat = |view: SeatView<'a>| SeatRecord::new(session, run, view, &citable, &winners);
         let (scripted, answers) = scripted(session, run);
@@ -187,7 +187,7 @@ impl<'a> RoundRecord<'a> {
             scripted,
             cost: total(run.spent(&|model| session.price(model))),
             what_if: what_if.iter().map(WhatIf::json).collect(),
-            option_order: slots(session, run),
+            option_order: first_shown_votes(session, run),
             movement: movement(session, run),
             independence: independence(session, run),
             key_lost: &run.key_lost,
@@ -319,8 +319,8 @@ fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> 
     if let Some(found) = independence(session, run) {
         lines.push(format!("Independence: {}", found.counts()));
         lines.extend(found.notes().iter().map(|note| capital(note)));
-        let slots = slots(session, run);
-        lines.extend(slots.map(|Slots { votes, first }| {
+        let slots = first_shown_votes(session, run);
+        lines.extend(slots.map(|FirstShownVotes { votes, first }| {
             format!(
                 "Each seat was shown its own order of the options; votes for the first: {first} of {votes}"
             )

@@ -208,7 +208,7 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
                 _ => {}
             }
             let (step, approved) = (step.to_owned(), step != "after");
-            let given = ApprovalGiven::of_person(approved, String::new());
+            let given = ApprovalGiven::by_person(approved, String::new());
             table.command(Command::Answer(ApprovalGiven { step, ..given }));
         } else {
             table.command(Command::OpenRound { project_summary: None, seal: None });

@@ -268,7 +268,7 @@ fn approvals_stand_with_their_comment() {
     table.command(Command::Answer(ApprovalGiven {
         step: "ok".to_owned(),
         name: Some("Ana Berg".to_owned()),
-        ..ApprovalGiven::of_person(false, "# smaller".to_owned())
+        ..ApprovalGiven::by_person(false, "# smaller".to_owned())
     }));
     table.finish();
     let report = markdown(&table.document());

@@ -79,7 +79,7 @@ impl Table {
             draw_seed: None,
             pseudonyms: None,
         };
-        let loaded = Session::definition_of(&header).unwrap();
+        let loaded = Session::load_definition(&header).unwrap();
         for seat in &loaded.participants {
             header.participants.push(SeatInfo {
                 name: seat.name.clone(),

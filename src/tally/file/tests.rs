@@ -35,7 +35,7 @@ fn the_same_ballots_read_the_same_from_every_file() {
 }
 
 #[test]
-fn every_kind_of_answer_can_stand_in_a_file() {
+fn a_file_may_contain_every_kind_of_answer() {
     let kinds = [
         ("{vote: a}", CountableKind::Choice),
         ("{approve: [a, b]}", CountableKind::Approval),
@@ -57,7 +57,7 @@ fn every_kind_of_answer_can_stand_in_a_file() {
 }
 
 #[test]
-fn who_does_not_abstain_has_an_answer() {
+fn a_ballot_without_answer_must_abstain() {
     let map = "options: [a]\nballots: [{vote: a, abstain: false}, {vote: abstain, abstain: true}]\n";
     let table = "vote,abstain\na,no\na,\n,TRUE\nabstain,yes\n,abstain\n";
     for (text, file, counts) in [(map, "x.yaml", (1, 1)), (table, "x.csv", (2, 3))] {
@@ -74,7 +74,7 @@ fn who_does_not_abstain_has_an_answer() {
 }
 
 #[test]
-fn too_many_options_are_refused_where_they_stand() {
+fn too_many_options_are_refused_with_their_line() {
     let names: Vec<String> = (0..200_000).map(|at| format!("o{at}")).collect();
     let list = format!("options: [{}]\nballots: [{{vote: o1}}]\n", names[..=MOST_OPTIONS].join(", "));
     let table = format!("vote\n{}\n", names.join("\n"));
@@ -87,7 +87,7 @@ fn too_many_options_are_refused_where_they_stand() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_line() {
+fn mistakes_are_reported_with_their_line() {
     let cases = [
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: c}\n", 3, "`c` is not among the options"),
         ("x.yaml", "options: [a, a]\nballots:\n  - {vote: a}\n", 1, "given twice"),

@@ -275,7 +275,7 @@ pub enum Submitted {
 
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let answer = form.trimmed("answer");
-    let given = |approved| ApprovalGiven::of_person(approved, form.trimmed("comment"));
+    let given = |approved| ApprovalGiven::by_person(approved, form.trimmed("comment"));
     let says = |approved| FacilitatorRequest::Answer(given(approved));
     if let Some(open) = form.fields.iter().find(|field| field.value() == OPEN) {
         return Err(format!("`{}`: choose one first (← →)", open.id));
@@ -321,7 +321,7 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         FormKind::Amendment(before) => {
             let amended = Some(form.needed("proposal")?).filter(|text| text.trim() != before.trim());
             let amended = amended.unwrap_or_default();
-            FacilitatorRequest::Answer(ApprovalGiven::of_person(true, amended))
+            FacilitatorRequest::Answer(ApprovalGiven::by_person(true, amended))
         }
         FormKind::Merge(_) | FormKind::Proposal(_) => says(false),
         FormKind::Approval => says(answer == "approve"),

@@ -132,7 +132,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
                 _ => write!(text, "\n\n{}:{after}", key.replace('_', " ")),
             };
             match model.shown_round().filter(|_| key == "references") {
-                Some(round) => cited(&Citable::of(&round.opened.snapshot), answer, &mut text),
+                Some(round) => cited(&Citable::from_snapshot(&round.opened.snapshot), answer, &mut text),
                 None => field(value, 0, &mut text),
             }
         }

@@ -27,7 +27,7 @@ pub fn ballots(data: &[u8]) {
     for rule in rules_for(read.kind) {
         let terms = RuleOptions::default();
         let counted =
-            |profile: &Profile| WhatIf::of(profile, read.kind, rule, &terms).map(|found| found.verdict);
+            |profile: &Profile| WhatIf::count(profile, read.kind, rule, &terms).map(|found| found.verdict);
         let Ok(verdict) = counted(&read.profile) else { continue };
         holds(&read.profile, &verdict, rule.name());
         let mut turned = read.profile.clone();

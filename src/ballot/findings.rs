@@ -137,7 +137,7 @@ fn lines(
     };
     let range = written.and_then(|ends| line_range(&ends.join("-")));
     let Some(range) = range.filter(|_| has_file) else {
-        let why = if has_file { "are no lines such as `12-18`" } else { "stand beside no `file`" };
+        let why = if has_file { "are no lines such as `12-18`" } else { "have no `file`" };
         answer.flags.push(format!("the `lines` of a finding {why}: kept, not used"));
         return Ok((None, Some(node.to_json())));
     };

@@ -75,7 +75,7 @@ impl KindSpec for RankingKind {
         let mut seen: Vec<&String> = Vec::new();
         for option in places.iter().flatten() {
             if seen.contains(&option) {
-                return Err(format!("{} stands twice in `ranking`: rank each option once", quoted(option)));
+                return Err(format!("{} appears twice in `ranking`: rank each option once", quoted(option)));
             }
             seen.push(option);
         }

@@ -48,7 +48,7 @@ impl KindSpec for ScoreKind {
             }
             let score = answer.number(value, &format!("the score of {}", quoted(&option)))?;
             if given.insert(option.clone(), score).is_some() {
-                return Err(format!("{} stands twice in `scores`: score each option once", quoted(&option)));
+                return Err(format!("{} appears twice in `scores`: score each option once", quoted(&option)));
             }
         }
         let options = &answer.form.options;

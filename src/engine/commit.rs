@@ -41,7 +41,7 @@ impl Engine<'_> {
         if self.staged.is_empty() || self.writing.is_some() {
             return Ok(());
         }
-        let given_up = "the session file was given up after an earlier fault";
+        let given_up = "the session file was given up after an earlier error";
         let mut journal = self.journal.take().ok_or_else(|| EngineError::Seat(given_up.to_owned()))?;
         let events = std::mem::take(&mut self.staged);
         self.writing = Some(tokio::task::spawn_blocking(move || {

@@ -52,7 +52,7 @@ pub async fn run_attempt(
 
 /// Returns the result of an attempt that failed by an internal error.
 pub fn internal_error(agent: String, item: String) -> WorkItemReturned {
-    let why = "a fault of the program while this agent was asked".to_owned();
+    let why = "internal error while asking this agent".to_owned();
     returned(agent, item, Err(why), AnswerRecord { tries: 1, ..AnswerRecord::default() })
 }
 

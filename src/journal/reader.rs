@@ -51,7 +51,7 @@ impl<'a> LogReader<'a> {
             // Git on Windows converts line ends like this.
             let other_format = bytes.starts_with(b"---\r\n");
             let what = if other_format {
-                "its line ends were changed: write `*.s2s -text` into .gitattributes and check it out anew"
+                "its line ends were changed: write `*.s2s -text` into .gitattributes and check it out again"
             } else {
                 "this is not a roundtable session"
             };

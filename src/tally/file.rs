@@ -202,7 +202,7 @@ impl TableReader<'_> {
                 return Err(refused(format!("`{}` is not known here", key.text)).hint(hint));
             }
             if map[..at].iter().any(|(other, _)| other.text == key.text) {
-                return Err(refused(format!("`{}` stands twice", key.text)).hint("give it once"));
+                return Err(refused(format!("`{}` appears twice", key.text)).hint("give it once"));
             }
         }
         Ok(())
@@ -338,7 +338,7 @@ impl TableReader<'_> {
         let at = self.option(option)?;
         places.resize(self.options.len().max(places.len()), none.clone());
         if places[at] != *none {
-            let message = format!("`{}` stands twice in one ballot", self.options[at]);
+            let message = format!("`{}` appears twice in one ballot", self.options[at]);
             return self.refused(option, message, "give each option once");
         }
         places[at] = given;

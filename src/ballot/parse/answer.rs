@@ -46,7 +46,7 @@ pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries,
     for (key, node) in map {
         let name = known_key(&key.text, kind).map_or(key.text, str::to_owned);
         if !seen.insert(name.clone()) {
-            return Err(format!("the key {} stands twice: give each key once", quoted(&name)));
+            return Err(format!("the key {} appears twice: give each key once", quoted(&name)));
         }
         out.push((name, node));
     }
@@ -154,7 +154,7 @@ impl<'a> AnswerParser<'a> {
         if is_block {
             return Some(text);
         }
-        self.flags.push("`minimum_change` stands beside no block: kept, not counted".to_owned());
+        self.flags.push("`minimum_change` without a block: kept, not counted".to_owned());
         None
     }
 
@@ -441,7 +441,7 @@ pub(in crate::ballot) fn entry<'n>(
     let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
     match (found.next(), found.next()) {
         (first, None) => Ok(first),
-        _ => Err(format!("the key `{own}.{key}` stands twice: give each key once")),
+        _ => Err(format!("the key `{own}.{key}` appears twice: give each key once")),
     }
 }
 

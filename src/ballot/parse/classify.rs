@@ -80,7 +80,7 @@ fn parse(text: &str, kind: BallotKind) -> (String, Result<Node, String>) {
 fn unreadable(problem: &Diagnostic) -> String {
     let message = problem.message.trim_start_matches("not readable as YAML: ");
     if let Some((_, key)) = message.split_once("duplicate mapping key: ") {
-        return format!("the key {} stands twice: give each key once", quoted(key));
+        return format!("the key {} appears twice: give each key once", quoted(key));
     }
     let line = problem.place.as_ref().map_or(0, |place| place.line);
     format!(

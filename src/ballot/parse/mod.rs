@@ -115,7 +115,7 @@ fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> 
         first.content.entry(key.as_str()).or_insert_with(|| value.clone());
     }
     first.content = answer::canonical_order(first.content, &first.ballot);
-    first.flags.push(format!("the same ballot stands {count} times: read as one"));
+    first.flags.push(format!("the same ballot appears {count} times: read as one"));
     Ok(first)
 }
 

@@ -93,7 +93,7 @@ fn mistakes_are_reported_with_their_line() {
         ("x.yaml", "options: [a, a]\nballots:\n  - {vote: a}\n", 1, "given twice"),
         ("x.yaml", "ballots:\n  - {vote: a}\n", 2, "does not list its `options`"),
         ("x.yaml", "options: [a]\nballots: []\n", 0, "holds no ballots"),
-        ("x.yaml", "options: [a, b]\nballots:\n  - {ranking: [a, a]}\n", 3, "stands twice"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {ranking: [a, a]}\n", 3, "appears twice"),
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, weight: 0.0000001}\n", 3, "six decimal places"),
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, count: -1}\n", 3, "whole number"),
         ("x.yaml", "options: [a, b]\nmax: 5\nballots: []\n", 2, "`max` is not known here"),
@@ -115,7 +115,7 @@ fn mistakes_are_reported_with_their_line() {
         ("x.csv", "count,vote,approve\n1,a,b\n", 2, "more than one answer"),
         ("x.csv", "count,vote\n1,\n", 2, "has no answer"),
         ("x.csv", "scores\na=4; b\n", 2, "no number"),
-        ("x.csv", "scores\na=4; a=5\n", 2, "stands twice"),
+        ("x.csv", "scores\na=4; a=5\n", 2, "appears twice"),
     ];
     for (file, text, line, message) in cases {
         let problems = read_ballots(text, file).expect_err(text);

@@ -129,14 +129,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_place_then_message() {
+    fn the_place_precedes_the_message() {
         let problem = Diagnostic::new("unknown key `stpes`").at("a.yaml", 3, 1);
         assert_eq!(problem.to_string(), "a.yaml:3:1: unknown key `stpes`");
         assert_eq!(Diagnostic::new("x").with_file("f").to_string(), "f: x");
     }
 
     #[test]
-    fn suggests_only_what_is_near() {
+    fn only_near_words_are_suggested() {
         assert_eq!(nearest("agnet", ["round", "agent"]), Some("agent"));
         assert_eq!(nearest("zebra", ["round", "agent"]), None);
         assert_eq!(nearest("architect", ["software-architect", "qa-lead"]), Some("software-architect"));

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_what_would_act() {
+    fn unsafe_characters_become_visible() {
         assert_eq!(harmless("a\u{1b}[31mb\u{202e}c\td\r\ne"), "a\\u{1b}[31mb\\u{202e}c    d\ne");
         assert_eq!(harmless("x\ry"), "x\\u{d}y");
         let flood = format!("e{}x", "\u{301}".repeat(1_000));

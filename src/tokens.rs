@@ -44,7 +44,7 @@ mod tests {
     const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tokens");
 
     #[test]
-    fn an_estimate_is_near_what_tokenizers_count() {
+    fn estimates_are_close_to_tokenizer_counts() {
         let counts = fs::read_to_string(format!("{FOLDER}/counts.tsv")).unwrap();
         let rows = counts.lines().filter(|line| !line.starts_with('#'));
         let mut read = 0;

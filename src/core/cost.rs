@@ -146,7 +146,7 @@ mod tests {
     use crate::round::answer::{AnswerRecord, Origin};
 
     #[test]
-    fn a_cost_is_what_is_said_else_what_the_price_makes_of_it() {
+    fn reported_cost_has_priority_over_the_price() {
         let price = Price { input: 10.0, cached: 1.0, output: 100.0 };
         let tokens = TokenUsage { input: 1000, output: 100, cached: 800, ..TokenUsage::default() };
         let spent = Cost::from_usage(tokens, Some(price));

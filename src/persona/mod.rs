@@ -216,7 +216,7 @@ mod tests {
                         skills: [x]\n---\n\nYou test.\n";
 
     #[test]
-    fn reads_front_matter_and_body() {
+    fn front_matter_and_body_are_parsed() {
         let persona = Persona::parse(GOOD, "qa.md").unwrap();
         assert_eq!((persona.name.as_str(), persona.text.as_str()), ("qa-lead", "You test.\n"));
         assert_eq!(persona.notices, ["`skills` has no effect here"]);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn front_matter_as_claude_code_writes_it() {
+    fn front_matter_in_the_style_of_claude_code_is_parsed() {
         let quoted = "name: brand.keeper\ndescription: Use it. Examples:\\n\\nuser: \"Is it: us?\"\\n</example>\ncolor: #f00\nmodel: sonnet\ntools: Read, Grep";
         let unindented = "name: agent-maker\ndescription: Use it: often\n<example>\nContext: A user\nname: \"Make me\"\n</example>\nmodel: inherit\ntools:\n  - Read\n  - Grep";
         for (front, name, model, ends) in [

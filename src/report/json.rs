@@ -51,7 +51,7 @@ mod tests {
     use super::terminal_safe_json;
 
     #[test]
-    fn hides_nothing_and_changes_no_value() {
+    fn escaped_json_keeps_every_value() {
         let raw = "a\u{1b}]8;;x\u{7}\u{85}\u{202e}\u{7f}\u{e0041}日\n";
         let json = serde_json::to_string_pretty(&serde_json::json!({ "a": raw })).unwrap();
         let safe = terminal_safe_json(&json);

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_lists_of_what_they_hold() {
+    fn values_are_quoted_as_lists() {
         let value = serde_json::json!({"optimizing_for": "speed", "risks": ["a\nb", 3]});
         assert_eq!(quote_value(&value), "> - optimizing for: speed\n> - risks: a\n>   b\n> - risks: 3\n");
         assert!(is_blank(&serde_json::json!({"risks": [], "x": null})));

@@ -329,7 +329,7 @@ mod tests {
     use super::{AnswerRecord, Origin, ReplyAttempt, TokenUsage};
 
     #[test]
-    fn far_fewer_tokens_than_the_prompt_has_are_told() {
+    fn low_token_counts_are_detected() {
         let told = |input: u64, tries: usize, origin| AnswerRecord {
             origin,
             tokens: Some(TokenUsage { input, ..TokenUsage::default() }),

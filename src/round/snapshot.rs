@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_stands_in_its_order_and_reads_back() {
+    fn snapshot_keys_have_a_fixed_order_and_read_back() {
         let mut relevant = example();
         relevant.relevant = true;
         relevant.details = vec![("title", "T".into()), ("acceptance", serde_json::json!(["a", "b"]))];
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn hex_goes_both_ways() {
+    fn hex_round_trips() {
         assert_eq!(unhex::<2>(&hex(&[0, 255])), Some([0, 255]));
         assert_eq!(unhex::<2>("00f"), None);
         assert_eq!(unhex::<1>("é"), None);

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_data_and_anything_else_is_its_text() {
+    fn json_replies_are_data_and_others_text() {
         let cases = [
             ("{\"a\": 1}", json!({"a": 1})),
             (" [1, 2]\n", json!([1, 2])),
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_refused() {
+    fn too_large_answers_are_rejected() {
         let many = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
         assert!(read_answer(&many(MOST_VALUES - 1)).is_ok());
         assert!(read_answer(&many(MOST_VALUES)).is_err());
     }
 
     #[test]
-    fn what_is_too_deep_is_refused() {
+    fn too_deep_answers_are_rejected() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(read_answer(&nested(DEEPEST_ANSWER)).is_ok());
         assert!(read_answer(&nested(DEEPEST_ANSWER + 1)).is_err());

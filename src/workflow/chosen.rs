@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_map_has_what_a_session_can_tell_without_its_definition() {
+    fn seat_maps_reject_keys_of_definitions() {
         let seat = read_seat("{persona: coder, tools: none}").unwrap();
         assert_eq!((&*seat.name, seat.tools), ("coder", Some(SeatTools::LeftOut)));
         for wrong in [

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn many_of_one_persona_have_names_and_seeds_of_their_own() {
+    fn numbered_seats_have_distinct_names_and_seeds() {
         let panel = seats("{persona: qa-lead, count: 3, seed: 7, temperature: 0.5, weight: 2}").unwrap();
         assert_eq!(names(&panel), ["qa-lead-1", "qa-lead-2", "qa-lead-3"]);
         let drawn: Vec<_> = panel.iter().map(|seat| (seat.seed, seat.temperature, seat.weight)).collect();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seated_is_told_where_it_stands() {
+    fn invalid_participants_are_errors_with_a_place() {
         for (wrong, message) in [
             (
                 "{persona: qa-lead, count: 10001}",

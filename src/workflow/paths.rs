@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_nowhere_is_told_with_the_nearest_key() {
+    fn unknown_paths_suggest_the_nearest_key() {
         let condition =
             |text: &str| problems(&format!("- {{id: z, type: condition, condition: \"{text}\"}}"));
         for (text, wanted) in [
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn prompts_and_transforms_are_checked_alike() {
+    fn prompts_and_transforms_share_the_path_check() {
         for (step, wanted) in [
             (
                 "- {id: z, type: agent, agent: skeptic, prompt: \"{{context.first.tally.winner}}\"}",

@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_strategy_reads_under_its_own_name_and_ends_with_a_ballot() {
+    fn every_builtin_strategy_parses_under_its_name() {
         for ((name, _), strategy) in STRATEGIES.iter().zip(strategies()) {
             assert_eq!(*name, strategy.name);
         }
     }
 
     #[test]
-    fn what_is_no_strategy_or_does_not_end_is_refused() {
+    fn invalid_or_endless_strategies_are_rejected() {
         let head = "name: own\nsummary: s\nfor: f\nlimits: l\nevidence: []\n";
         let of = |phases: &str| format!("{head}accepts: [choice]\nrules: {{}}\nphases: [{phases}]\n");
         let vote = "{id: vote, question: q, ballot: main}";

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_put_in_once_and_the_others_stay() {
+    fn marks_are_added_once_and_others_stay() {
         assert_eq!(state_file(".s2s/tasks.yaml"), ".s2s/tasks.state.yaml");
         let evidence = json!({"Tests": "4 passed"}).as_object().unwrap().clone();
         let mark = TaskMark { task: "B".to_owned(), status: "DONE".to_owned(), evidence };

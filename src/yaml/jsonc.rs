@@ -93,7 +93,7 @@ mod tests {
     use super::relaxed_json;
 
     #[test]
-    fn blanks_what_is_not_json_and_keeps_columns() {
+    fn non_json_is_blanked_and_columns_stay() {
         let text = "{\n\t\"a\": 1, // one, \"x\"\n  \"b\": [1, 2,], /* , ] */\n}";
         let plain = relaxed_json(text);
         assert_eq!(plain.lines().count(), text.lines().count());
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_strings_alone() {
+    fn strings_stay_unchanged() {
         let text = r#"{"u": "http://x,]", "e": "\"//\"", "s": "\ud83d\ude00"}"#;
         let value: serde_json::Value = serde_json::from_str(&relaxed_json(text)).unwrap();
         assert_eq!(value, serde_json::from_str::<serde_json::Value>(text).unwrap());

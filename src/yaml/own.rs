@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_room_is_refused_while_it_is_read() {
+    fn oversized_documents_are_rejected_while_reading() {
         let items = |item: &str, count: usize| format!("a:\n{}", format!("  - {item}\n").repeat(count));
         for text in
             [items("1", 9_000), items("\"\\t\"", 9_000), format!("a: [{}]\n", "{b: c}, ".repeat(3_000))]
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn no_anchor_and_no_alias_is_taken() {
+    fn anchors_and_aliases_are_rejected() {
         for text in ["a: &x 1\n", "a: &x [1]\nb: *x\n", "a: {&x b: 1}\n", "a: *x\n", "a: [*x]\n"] {
             let refused = read_own(text, &mut 10_000).unwrap_err();
             assert!(refused.message.contains("an anchor or an alias"), "{text}: {refused}");

@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_places_and_yaml_1_2_scalars() {
+    fn nodes_keep_places_and_yaml_1_2_scalars() {
         let node = read("a: no\nb:\n  - 017\n  - 1.5\n  - ~\n", "f").unwrap();
         assert_eq!(node.to_json(), serde_json::json!({"a": "no", "b": ["017", 1.5, null]}));
         let spelt = read("é: [0x1F, 0o17, +1, -1, 7, 1_0]", "f").unwrap();

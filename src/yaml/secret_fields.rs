@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goes_by_the_name_and_never_shows_the_value() {
+    fn secrets_are_found_by_name_and_never_shown() {
         let text = "a: [{API-Key: s3cr3t}]\nlab_api_key: 7\napiKey: s3cr3t\nkey_env: X\nkey: REQ\n\
                     password: {type: string}\ntoken: \"ed25519:00\"\n";
         let node = super::super::read(text, "f").unwrap();

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn has_a_fixed_style() {
+    fn output_has_a_fixed_style() {
         let value = json!({
             "word": "REQ-001", "no": "no", "text": "a b", "n": 1e300, "lines": "a\n\n  b\n",
             "list": ["x", ["y", []], {"k": "v", "e": {}}], "odd key": null
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_block_would_lose_is_quoted() {
+    fn text_that_a_block_would_change_is_quoted() {
         for text in ["a\r\nb", "a \nb", "a\nb\n\n", "\ta\nb", "a\u{85}b\nc", "a\u{202e}\nb"] {
             let out = written(&json!({ "t": text }));
             assert_eq!(out.lines().count(), 1, "{text:?} -> {out}");

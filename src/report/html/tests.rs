@@ -30,7 +30,7 @@ fn colours(css: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_pair_of_colours_can_be_read() {
+fn every_pair_of_colors_has_enough_contrast() {
     let dark_at = STYLE.find("prefers-color-scheme:dark").unwrap();
     let dark_end = dark_at + STYLE[dark_at..].find("*{box-sizing").unwrap();
     for (name, css) in [("light", &STYLE[..dark_at]), ("dark", &STYLE[dark_at..dark_end])] {

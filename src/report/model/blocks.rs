@@ -203,7 +203,7 @@ mod tests {
     use super::changed;
 
     #[test]
-    fn what_was_amended_is_marked() {
+    fn amended_words_are_marked() {
         let [before, now] = ["Paid 100 EUR a day. Agreed?", "Paid 100 EUR a day; a free Monday. Agreed?"];
         assert_eq!(changed(before, now), "“day.” became “day; a free Monday.”");
         assert_eq!(

@@ -51,7 +51,7 @@ fn independence() -> Value {
 }
 
 #[test]
-fn a_finished_session_whole() {
+fn the_json_of_a_finished_session_is_complete() {
     let table = decided();
     let (step, run) = (&table.session.results["pick"], &table.session.rounds[0]);
     let architect = json!({"vote": "inline", "position": "Keep it in the process.", "confidence": 0.8});
@@ -105,7 +105,7 @@ fn a_finished_session_whole() {
 }
 
 #[test]
-fn what_the_pages_show_is_in_it() {
+fn the_json_contains_everything_the_pages_show() {
     let got = decided().json();
     let (verdict, task, options) = (&got["verdict"], &got["task"], &got["decisions"][0]["options"]);
     assert_eq!(
@@ -131,7 +131,7 @@ fn what_the_pages_show_is_in_it() {
 }
 
 #[test]
-fn an_open_round_holds_no_answer() {
+fn the_json_of_an_open_round_contains_no_answer() {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");
     table.fail("devops-engineer", "connection refused");

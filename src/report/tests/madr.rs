@@ -280,7 +280,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(10, 100)))]
 
     #[test]
-    fn every_sentence_is_true(questions in turns()) {
+    fn every_sentence_of_a_record_is_true(questions in turns()) {
         let table = held(&questions);
         let (document, json) = (table.document(), table.json());
         prop_assert_eq!(document.pages().count(), questions.len());

@@ -42,7 +42,7 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
 }
 
 #[test]
-fn how_remote_ballots_came_stands_beside_the_check() {
+fn notes_on_remote_ballots_follow_the_check() {
     let mut table = Table::round(CHOICE);
     assert_eq!(table.document().notes, [""; 0]);
     let [invitation, key] = ["a", "b"].map(|digit| digit.repeat(64));
@@ -67,7 +67,7 @@ fn how_remote_ballots_came_stands_beside_the_check() {
 }
 
 #[test]
-fn seats_stand_in_roster_order_with_what_they_gave() {
+fn seats_appear_in_roster_order_with_their_answers() {
     let report = markdown(&decided().document());
     let record = report.split("## The record").nth(1).unwrap();
     let seats: Vec<&str> = record.lines().filter(|line| line.starts_with("- **")).collect();
@@ -86,7 +86,7 @@ fn seats_stand_in_roster_order_with_what_they_gave() {
 }
 
 #[test]
-fn below_quorum_stands_before_everything() {
+fn a_missed_quorum_appears_first() {
     let report = markdown(&below_quorum().document());
     let first = report.lines().nth(2).unwrap();
     assert_eq!(
@@ -137,7 +137,7 @@ fn ties_and_blocks_say_so_first() {
 }
 
 #[test]
-fn an_open_round_shows_where_seats_stand_and_nothing_else() {
+fn an_open_round_shows_only_the_states_of_its_seats() {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");
     table.fail("devops-engineer", "connection refused");
@@ -242,7 +242,7 @@ fn rehearsals_and_scripts_are_labelled() {
 }
 
 #[test]
-fn lost_answers_are_said_to_be_lost() {
+fn lost_answers_are_reported() {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");
     table.command(Command::LoseKey);
@@ -257,7 +257,7 @@ fn lost_answers_are_said_to_be_lost() {
 }
 
 #[test]
-fn approvals_stand_with_their_comment() {
+fn approvals_appear_with_their_comment() {
     let mut table = Table::open(
         "steps: [{id: ok, type: approval, message: Accept?}]\nparticipants: [qa-lead]\n",
         "rehearsal",

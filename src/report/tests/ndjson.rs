@@ -73,7 +73,7 @@ fn every_event_is_one_object_with_its_hash_last() {
 }
 
 #[test]
-fn a_work_item_carries_what_its_seat_is_handed() {
+fn work_items_contain_the_full_input_of_their_seat() {
     let table = Table::round(CHOICE);
     let session = &table.session;
     let Some(offered) = table.events.iter().find(|s| matches!(s.event, Event::WorkItemOffered(_))) else {

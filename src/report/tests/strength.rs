@@ -56,7 +56,7 @@ fn one_model_or_one_text_is_never_more_than_weak() {
 }
 
 #[test]
-fn what_nobody_blocks_is_adopted_without_support() {
+fn unblocked_proposals_are_adopted_without_support() {
     let mut table = Table::round(CONSENT);
     let seats = ["software-architect", "qa-lead"];
     for seat in seats {

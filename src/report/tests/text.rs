@@ -49,7 +49,7 @@ fn a_session_line_by_line() {
 }
 
 #[test]
-fn a_lack_of_quorum_and_its_causes_are_told() {
+fn a_missed_quorum_is_shown_with_its_causes() {
     let lines = lines(&below_quorum());
     assert!(lines.iter().any(|line| line.ends_with("failed  software-architect  5.0 s: connection refused")));
     assert!(lines.iter().any(|line| line.ends_with("missing: devops-engineer")));

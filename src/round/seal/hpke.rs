@@ -105,7 +105,7 @@ mod tests {
 
     /// Test vector of the RFC's authors for this suite (mode 0, KEM 32, KDF 1, AEAD 2), first message.
     #[test]
-    fn gives_the_published_bytes() {
+    fn the_published_vector_matches() {
         let private = key("497b4502664cfea5d5af0b39934dac72242a74f8480451e1aee7d6a53320333d");
         let public = key("430f4b9859665145a6b1ba274024487bd66f03a2dd577d7753c68d7d7d00c00c");
         let ephemeral = key("179d4b53b6365c45b600c4163b61d95cbc2f4d9e36f1695558dce265ab8bab11");

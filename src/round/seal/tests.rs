@@ -17,7 +17,7 @@ fn binding() -> Binding {
 }
 
 #[test]
-fn opens_to_what_was_sealed_and_only_for_its_seat() {
+fn records_open_unchanged_and_only_for_their_seat() {
     let key = RoundKey::new([1; 32]);
     let sealed = Sealer::new(&key).seal(&NONCES, &binding(), "{\"vote\":\"a\"}").unwrap();
     let opened = unseal(&key, &binding(), &sealed).unwrap();
@@ -52,7 +52,7 @@ fn short_and_long_answers_have_one_length() {
 }
 
 #[test]
-fn what_is_padded_otherwise_does_not_open() {
+fn wrong_padding_does_not_open() {
     let key = RoundKey::new([1; 32]);
     // Non-zero byte in the padding.
     let mut text = vec![0; 8192];

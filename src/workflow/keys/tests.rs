@@ -49,7 +49,7 @@ fn every_example_is_a_value_of_its_key_in_checks_and_schema() {
 }
 
 #[test]
-fn the_schema_takes_what_loads() {
+fn the_schema_accepts_every_loadable_file() {
     let schema = schema();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let scenarios = std::fs::read_dir(root.join("tests/scenarios")).expect("scenarios");
@@ -96,7 +96,7 @@ fn the_schema_refuses_unknown_keys_and_wrong_types_and_nothing_that_loads() {
 
 /// `UPDATE_SCHEMA=1` rewrites the files.
 #[test]
-fn the_files_in_docs_are_made_from_the_table() {
+fn generated_docs_match_the_table() {
     let schema = definition_schema_text() + "\n";
     for (name, text) in [("definition.schema.json", schema), ("DEFINITION.md", definition_reference())] {
         let path = format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"));

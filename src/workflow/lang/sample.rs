@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_claimed() {
+    fn sample_values_are_neutral() {
         let schema = json!({"properties": {
             "text": {"type": "string"}, "passed": {"type": "boolean"}, "count": {"type": "integer"}, "files": {"type": "array"}
         }});
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_schema_is_refused_with_the_place() {
+    fn unsupported_schemas_are_errors_with_a_place() {
         for (schema, place) in [
             (
                 json!({"type": "object", "properties": {"id": {"type": "string", "pattern": "^REQ-"}}}),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn says_each_property_in_a_line_and_then_the_schema() {
+    fn descriptions_list_each_property_before_the_schema() {
         let schema = json!({"type": "object", "required": ["files"], "properties": {
             "files": {"type": "array", "items": {"type": "string"}, "description": "what changed"},
             "tests": {"type": "object", "required": ["passed"], "properties": {"passed": {"type": "boolean"}}},

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_each_place_that_does_not_fit() {
+    fn violations_name_each_place() {
         let schema = schema(&json!({
             "type": "object",
             "required": ["passed", "details"],
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_schema() {
+    fn invalid_schemas_are_rejected() {
         for (value, part) in [
             (json!("object"), "a JSON Schema is a map"),
             (json!({"type": "objekt"}), "this is no JSON Schema: `/type`"),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_end() {
+    fn circular_schemas_terminate() {
         if let Ok(circle) = OutputSchema::parse(&json!({"$ref": "#"})) {
             assert!(circle.check(&json!(1)).is_err());
         }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn picks_one_value() {
+    fn transforms_pick_one_value() {
         for (text, value) in [
             ("context.plan.files", json!(["src/theme.ts", "src/toggle.tsx"])),
             ("plan.files", json!(["src/theme.ts", "src/toggle.tsx"])),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_not_there() {
+    fn absent_values_are_named_in_the_error() {
         for (text, message) in [
             ("context.code.files", "Step not found: code"),
             ("context.plan.filez", "Path not found: context.plan.filez"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_place() {
+    fn syntax_errors_have_a_place() {
         for (text, offset) in [
             ("", 0),
             ("  plan files", 7),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_its_step() {
+    fn transforms_name_their_step() {
         for (text, step) in [
             ("context.plan.files", "plan"),
             ("plan", "plan"),

@@ -60,7 +60,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn walks_by_name_number_and_length() {
+    fn paths_use_names_numbers_and_length() {
         let value = json!({"a": [{"b": 1}, "xy"], "length": 7});
         let found = |path: &str| {
             let keys: Vec<String> = path.split('.').map(str::to_owned).collect();

@@ -448,7 +448,7 @@ mod tests {
     use super::parse_duration;
 
     #[test]
-    fn reads_spans_of_time() {
+    fn durations_parse_to_milliseconds() {
         assert_eq!(parse_duration("90s"), Some(90_000));
         assert_eq!(parse_duration("1.5m"), Some(90_000));
         assert_eq!(parse_duration("500ms"), Some(500));

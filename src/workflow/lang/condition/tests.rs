@@ -61,7 +61,7 @@ fn conditions_read_step_results() {
 }
 
 #[test]
-fn converts_nothing() {
+fn conditions_convert_nothing() {
     for text in [
         "context.parallel-tests.success === 'true'",
         "context.parallel-tests.data[0].result.failed === '0'",
@@ -76,7 +76,7 @@ fn converts_nothing() {
 }
 
 #[test]
-fn says_what_it_cannot_decide() {
+fn undecidable_conditions_explain_why() {
     for (text, message) in [
         ("context.plan.approved", "`context.plan.approved` is undefined, where true or false is needed"),
         ("!context.plan.approach", "`context.plan.approach` is a text, where true or false is needed"),
@@ -96,7 +96,7 @@ fn says_what_it_cannot_decide() {
 }
 
 #[test]
-fn refuses_with_place_and_hint() {
+fn syntax_errors_have_place_and_hint() {
     for (text, offset, message, hint) in [
         ("context.a == 1", 10, "`==` is not part of the language", "write `===`; nothing is converted"),
         ("context.a != 1", 10, "`!=` is not part of the language", "write `!==`; nothing is converted"),
@@ -168,7 +168,7 @@ fn depth_and_length_have_limits() {
 }
 
 #[test]
-fn names_its_paths() {
+fn conditions_list_their_paths() {
     let text = "context.a.x === context['b-c'].y || !context.a || input.z === error.stepId || context === 1";
     let condition = Condition::parse(text).expect("reads");
     let paths: Vec<String> = condition.paths().into_iter().map(|path| path.join(".")).collect();

@@ -31,7 +31,7 @@ fn render(text: &str) -> String {
 }
 
 #[test]
-fn prompts_of_the_documents_print() {
+fn documented_prompts_render() {
     let coder = "## Plan (if available)\n{{#if context.plan}}\nFiles to create: {{context.plan.files}}\n\
                  Approach: {{context.plan.approach}}\nSteps: {{context.plan.steps}}\n{{/if}}\n\n## Your Job\n";
     let printed = "## Plan (if available)\nFiles to create: src/theme.ts,src/toggle.tsx\nApproach: Use CSS\n\
@@ -49,7 +49,7 @@ fn prompts_of_the_documents_print() {
 }
 
 #[test]
-fn prints_for_models() {
+fn templates_render_for_models() {
     for (template, printed) in [
         ("{{input}}!", "Add dark mode toggle!"),
         (
@@ -82,7 +82,7 @@ fn prints_for_models() {
 }
 
 #[test]
-fn truth_is_that_of_handlebars() {
+fn truth_matches_handlebars() {
     let scope = json!({"list": [], "zero": 0, "empty": "", "none": null, "map": {}, "no": false, "text": "0", "one": [0]});
     let template = Template::parse(
         "{{#each this}}{{@key}}:{{#if this}}1{{else}}0{{/if}}{{#unless this}}1{{else}}0{{/unless}} {{/each}}{{#if missing}}1{{else}}0{{/if}}",
@@ -93,7 +93,7 @@ fn truth_is_that_of_handlebars() {
 
 /// Compares with recorded output of handlebars.js 4.7, set to print maps as JSON.
 #[test]
-fn prints_what_handlebars_js_prints() {
+fn output_matches_handlebars_js() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/handlebars.json");
     let cases: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the file")).expect("JSON");
     let mut wrong: Vec<String> = Vec::new();
@@ -111,7 +111,7 @@ fn prints_what_handlebars_js_prints() {
 }
 
 #[test]
-fn refuses_with_place() {
+fn syntax_errors_have_a_place() {
     for (text, offset, message) in [
         ("a {{> x}}", 4, "partials are not part of the language"),
         ("{{#> x}}{{/x}}", 3, "partials are not part of the language"),
@@ -147,7 +147,7 @@ fn refuses_with_place() {
 }
 
 #[test]
-fn helpers_say_what_they_cannot_take() {
+fn helpers_reject_wrong_values() {
     let printed = Template::parse("{{number goal}}").expect("reads").render(&scope());
     assert_eq!(printed, Err("`number` counts from a number, and was given a text".to_owned()));
 }
@@ -205,7 +205,7 @@ proptest! {
 }
 
 #[test]
-fn a_text_made_literal_prints_as_it_is() {
+fn literal_text_renders_unchanged() {
     for text in
         ["", "a", "{{", "{{{", "{{{{", "{{a}}", "\\{{a}}", "\\\\{{a}}", "{{#if}}", "a\\", "{ {", "{{\"{{\"}}"]
     {

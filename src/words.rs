@@ -134,7 +134,7 @@ pub fn meant(place: &str, word: &str) -> Option<(&'static str, &'static str)> {
     Some((row.2, row.3))
 }
 
-/// Returns the term that an accepted synonym stands for.
+/// Returns the term for an accepted synonym.
 pub fn alias(place: &str, word: &str) -> Option<&'static str> {
     meant(place, word).filter(|(_, hint)| hint.is_empty()).map(|(word, _)| word)
 }

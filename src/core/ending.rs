@@ -1,4 +1,4 @@
-//! End of a session: whether it may close, its status, exit code and deciding round.
+//! End of a session: closing status, exit code and deciding round.
 
 use super::questions::{AskedQuestion, decided_by_person, questions};
 use super::tally_round::decides_nothing;

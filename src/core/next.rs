@@ -157,7 +157,7 @@ fn next_in_approval(run: &StepRun) -> NextAction {
 }
 
 impl Question {
-    /// Converts the stored request of a running step.
+    /// Creates the question from a running step's request.
     pub fn from_request(requested: &ApprovalRequested) -> Self {
         let kind = match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
             ([], [], None) => QuestionKind::Approval,

@@ -1,4 +1,4 @@
-//! Proposals of a facilitating model: checked against the log, then accepted or shown to a person.
+//! Proposals of a facilitating model, checked against the log.
 
 use serde_json::{Map, Value, json};
 

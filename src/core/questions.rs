@@ -1,7 +1,7 @@
 //! Grouping of rounds by question; each question with a rule has one decision.
 //!
-//! Rounds share a question if one revises the other, if they are runs of one step with the same or an
-//! amended text, or if they decide one discussion. Similar forms do not count.
+//! Rounds share a question if one revises the other, or if they decide one discussion. Runs of one step
+//! share it if their text is the same or amended. A similar ballot form alone does not link rounds.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,7 @@ fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     groups
 }
 
-/// Key that links rounds of one question: a round joins the group whose mark it seeks.
+/// Mark of a round; a later round joins the first group with a mark that [`sought_marks`] returns.
 #[derive(PartialEq, Eq, Hash)]
 enum QuestionMark<'a> {
     Round(&'a str),

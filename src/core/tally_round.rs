@@ -1,4 +1,4 @@
-//! Tally of a closed round: participation, quorum, result of the rule and its strength.
+//! Tally of a closed round: participation, quorum, result and strength.
 //!
 //! Excused seats do not count as asked. If weights differ, shares are shares of weight, except under
 //! consent. Seats with one model, or with the same answer, are not independent, so the result is weak.
@@ -212,8 +212,8 @@ fn stances(profile: &Profile) -> Supporters {
     Supporters { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
 }
 
-/// All estimates support their median. It is strong if the middle half is close: within one card, or for
-/// numbers within a quarter of the median.
+/// Counts all estimates as support for their median. It is strong if the middle half is close: within one
+/// card, or for numbers within a quarter of the median.
 fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Supporters {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
     let votes = profile.total_weight();

@@ -52,8 +52,8 @@ impl Persona {
         Self { text: format!("{}\n", text.trim_end()), ..Self::with_name(name) }
     }
 
-    /// Parses a persona file; `file` names it in errors. # Errors
-    /// No front matter, no closing `---`, a missing name, or a value of the wrong type, each with its line.
+    /// Parses a persona file; `file` names it in errors. Fails without front matter, closing `---` or name, and
+    /// on a value of the wrong type; each error has its line.
     pub fn parse(source: &str, file: &str) -> Result<Self, Diagnostic> {
         if source.len() > MAX_PERSONA {
             return Err(Diagnostic::new("persona is larger than 1 MiB").with_file(file));

@@ -51,7 +51,7 @@ fn cases(document: &Document<'_>) -> Vec<Case> {
 }
 
 fn round(round: &RoundRecord<'_>) -> Case {
-    // Without an end there is no duration yet.
+    // A round without an end has no duration yet.
     let ended = round.closed_at.filter(|_| round.revealed).unwrap_or(round.opened_at);
     let seconds = ended.since(round.opened_at) as f64 / 1000.0;
     let mut case =

@@ -1,4 +1,4 @@
-//! One line per seat, for spreadsheets (RFC 4180): every cell quoted, none a formula.
+//! CSV report (RFC 4180), one line per seat, safe for spreadsheets.
 
 use super::model::{Document, RoundNotHeld, RoundRecord, SeatRecord};
 use crate::handoff::plain_texts;

@@ -1,4 +1,4 @@
-//! Reports of a session, as text for people and data for programs; one format per file.
+//! Reports of a session for people and programs, one format per file.
 //!
 //! Each format is a function of the [`Document`] or of one event. While a round is open, reports show which
 //! seats are sealed or failed, but no part of an answer. Foreign text is shown, never interpreted. Reports

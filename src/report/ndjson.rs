@@ -1,4 +1,4 @@
-//! Output of `--json`: one JSON object per event, in the order of the log.
+//! Output of `--json`: one JSON object per event, in log order.
 //!
 //! Keys: `seq, at, event, session, prev`, the event's own, `hash` last. A work item contains the full input
 //! of its seat, assembled from the log. Text is raw, escaped for terminals. No event is interpreted or left

@@ -128,7 +128,7 @@ pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
 }
 
 /// Returns the outcome, strength, dissent, approval, cost and duration in one line of raw text. `None`
-/// before there is an outcome.
+/// before the first outcome.
 pub fn in_one_line(document: &Document<'_>) -> Option<String> {
     let mut parts = vec![document.outcome.clone()?];
     if let Some(page) = document.only() {

@@ -50,7 +50,7 @@ pub struct TokenUsage {
     pub cost_nano_usd: Option<u64>,
 }
 
-/// Returns whether a provider counted less than half of a prompt, as when it drops the beginning.
+/// Returns whether a provider counted less than half of a longer prompt, as when it drops the beginning.
 pub fn is_few(told: usize, estimated: usize) -> bool {
     const LEAST: usize = 1000;
     estimated >= LEAST && told > 0 && told * 2 < estimated

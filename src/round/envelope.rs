@@ -1,4 +1,4 @@
-//! Messages of a remote seat: a sealed, signed ballot or a signed failure. Both are parsed strictly.
+//! Messages of a remote seat: strictly parsed ballots and failures.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Offer to a remote seat: checked before it is answered; the seat's sealed ballot.
+//! Offers to remote seats: verification, prompt, and the signed ballot.
 
 use std::sync::Arc;
 

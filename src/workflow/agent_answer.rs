@@ -1,4 +1,4 @@
-//! Reads an agent's reply as data.
+//! Conversion of an agent's reply to data.
 //!
 //! Nothing is guessed: of several fenced blocks none is chosen, and a reply without JSON stays text.
 

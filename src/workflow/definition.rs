@@ -287,7 +287,7 @@ impl Definition {
         }
     }
 
-    /// Returns the reviewers of a step in roster order, without those who wrote every result under review.
+    /// Returns the reviewers of a step, without those who wrote every result under review.
     pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
         let authors = self.authors(&review.of);
         let mut reviewers: Vec<&str> = match &review.reviewers {

@@ -1,4 +1,4 @@
-//! Participants of a definition: one seat, or many of one persona, and their names.
+//! Participants of a definition: single seats, numbered seats, and their names.
 
 use std::collections::{HashMap, HashSet};
 

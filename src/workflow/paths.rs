@@ -145,7 +145,7 @@ pub fn check(definition: &Definition, found: &Findings<'_>) {
 struct Unknown<'a> {
     at: usize,
     known: Vec<&'a str>,
-    /// Whether it should name a result or a variable of the scope; otherwise it is a key of a result.
+    /// Set if it should name a result or a variable of the scope, not a key of a result.
     is_name: bool,
     /// Result that the path names without `context`.
     result: Option<&'a str>,

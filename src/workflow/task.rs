@@ -1,4 +1,4 @@
-//! Tasks, links and reports of a definition or a tasks file, with the alternative names of their keys.
+//! Tasks, links and reports of a definition or a tasks file.
 
 use serde_json::{Map, Value};
 

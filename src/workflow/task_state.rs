@@ -1,4 +1,4 @@
-//! Tasks file of a definition, and the state of its tasks in a file next to it.
+//! Tasks file of a definition, and the file with its tasks' state.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Replacement of `use` steps by the steps of other definitions.
 //!
-//! It happens before the definition is read further. Sessions save the result, so they need no second file.
+//! Replacement precedes all other reading. Sessions save the result, so they need no second file.
 
 use std::cell::Cell;
 

@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks that no item key of an `each` is taken, and that no step has the id of a future copy.
+    /// Checks that item keys of an `each` are free, and that no step has a future copy's id.
     fn check_copies(&self) {
         for step in self.definition.all_steps() {
             let StepKind::Each(each) = &step.kind else { continue };

@@ -1,4 +1,4 @@
-//! YAML input and output: a reader that keeps lines and columns, and a writer.
+//! YAML input and output: a reader with places, and a writer.
 //!
 //! The reader ([`Node`]) accepts YAML 1.2 and JSON with comments; it rejects duplicate keys, alias bombs and
 //! deep nesting. The writer ([`Out`]) has a fixed style, so the bytes of snapshots and sessions never depend

@@ -1,4 +1,4 @@
-//! Changes of the agenda: by the facilitator, by blocks of a consent round, by a step's `record`.
+//! Agenda changes by the facilitator, by consent blocks and by `record`.
 //!
 //! A `record` produces one event per entry, in the order of the result. A result of the wrong form, a
 //! duplicate id or an unknown id fails the step, and nothing is recorded.

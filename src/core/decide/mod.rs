@@ -1,4 +1,4 @@
-//! Decision of the events that a command produces. State changes only when events are applied.
+//! Decision of the events that a command produces, without changing state.
 
 pub(crate) mod agenda;
 pub(crate) mod facilitator;

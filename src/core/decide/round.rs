@@ -237,8 +237,8 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
 }
 
 /// Marks answers to prompts that the provider may have cut. A prompt counts as cut if it exceeds the
-/// server's window. It also does if all seats of a model report the same low token count, because their
-/// prompts differ in length. A low count of one seat is only a hint.
+/// server's window. So it does if all seats of a model report the same low token count, as their
+/// prompts differ. A low count of one seat is only a hint.
 fn note_cut_prompts(run: &RoundRun, events: &mut [Event], counts: bool) {
     let (form, estimated) = (&run.opened.ballot, run.opened.estimated_tokens);
     let mut told: HashMap<String, Vec<Option<usize>>> = HashMap::new();

@@ -1,7 +1,7 @@
 //! Commands on agents' work items: claims, returns, artifacts, reviews and requested evidence.
 //!
-//! All workers follow one state machine. Of two claims one wins, an item whose lease expired can be claimed
-//! again, and every refusal has its own word. Times are arguments.
+//! All workers follow one state machine. Of two claims one wins; an item whose lease expired can be claimed
+//! again. Every refusal has its own word. Times are arguments.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Summary blocks: answers, grouped findings, estimates by round, changes of a proposal. Texts are raw.
+//! Summary blocks: answers, grouped findings, estimates and amendments, with raw texts.
 
 use indexmap::IndexMap;
 use serde::Serialize;

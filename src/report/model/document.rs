@@ -1,4 +1,4 @@
-//! Report of a session as data, the source of every format. Texts are raw.
+//! Report of a session as data, with raw texts.
 
 use indexmap::IndexMap;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Report model: all facts of a session, computed once. JSON prints it; every format is a view of it.
+//! Report model: all facts of a session, computed once for every format.
 //!
 //! Texts are raw. A round contributes nothing before its answers are revealed.
 

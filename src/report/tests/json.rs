@@ -1,4 +1,4 @@
-//! Tests of the JSON report: all values, and omissions while a round is open.
+//! Tests of the JSON report: complete values, and open rounds.
 
 use serde_json::{Value, json};
 

@@ -41,7 +41,7 @@ impl SealTo {
     }
 }
 
-/// Private key of one round. It is never printed; every copy is wiped when dropped.
+/// Private key of one round. `Debug` hides it; its box is not copied by moves and is wiped when dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RoundKey {
     private: Box<Zeroizing<[u8; 32]>>,

@@ -81,8 +81,8 @@ impl Discussion {
     }
 }
 
-/// Returns the phases of a strategy, with one that collects ideas if options are missing and without if
-/// not.
+/// Returns the phases of a strategy. If options are missing, one phase collects ideas; otherwise those
+/// phases are removed.
 fn phases(strategy: &Strategy, needs_ideas: bool) -> Vec<Phase> {
     let is_ideas = |phase: &Phase| phase.ballot == "ideas";
     let mut phases = strategy.phases.clone();

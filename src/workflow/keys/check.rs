@@ -1,4 +1,4 @@
-//! Comparison of a file with the key table: unknown keys, wrong types, missing keys.
+//! Check of a file's keys and value types against the key table.
 
 use super::spec::{KeySpec, KeyType, MapSpec, StepType};
 use crate::diagnostic::{did_you_mean, nearest};

@@ -1,4 +1,4 @@
-//! Row types of the key table: a key, the type of its value, a map of keys.
+//! Types of the key table: keys, value types and maps.
 //!
 //! Plain data. Each map of a definition is one such table. The loader's checks, the JSON Schema and the
 //! reference page are generated from it.

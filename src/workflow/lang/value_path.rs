@@ -1,6 +1,6 @@
-//! Access to parts of a value by path, shared by all languages of a workflow.
+//! Access to parts of a value by path, for all workflow languages.
 //!
-//! A name selects an entry of a map, a number an item of a list, `length` the size of a list or a text (in
+//! A name selects an entry of a map, a number an item of a list. `length` is the size of a list or a text (in
 //! UTF-16 units, as in JavaScript). Absent parts are `None`, never an error.
 
 use std::borrow::Cow;

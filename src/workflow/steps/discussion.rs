@@ -1,4 +1,4 @@
-//! `discussion` step: a topic in the rounds of a strategy. The loader replaces it by these rounds.
+//! `discussion` step, which the loader replaces by the rounds of its strategy.
 
 use crate::workflow::keys::spec::KeyType::{Either, Text, Whole, Words};
 use crate::workflow::keys::spec::{REQUIRED, key};

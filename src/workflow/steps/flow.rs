@@ -1,4 +1,4 @@
-//! Steps that ask nobody: they run other steps, pick a value or choose the next step.
+//! Steps that ask nobody: containers, transforms and conditions.
 //!
 //! The loader turns `use` into a sequence of the other definition's steps.
 

@@ -14,7 +14,7 @@ keys! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Review {
         of: String = key("of", REQUIRED, "The step or artifact to review.", "write"),
-        /// Authors are excluded.
+        /// Nobody reviews only their own work.
         reviewers: Selection = key("reviewers", "all", "The reviewers.", "[qa-lead]"),
         criteria: Vec<String> = key("criteria", REQUIRED, "What the reviewers check.", "[clarity, risk]"),
         prompt: Option<Template> = PROMPT,

@@ -1,4 +1,4 @@
-//! `round` step: asks all chosen participants one question at once, blind. Its rule counts the ballots.
+//! `round` step: one blind question to all chosen participants at once.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -202,7 +202,7 @@ from_node! {
 pub enum Selection {
     #[default]
     All,
-    /// Names as written; users apply roster order.
+    /// Names in the order of the definition.
     Named(Vec<String>),
 }
 

@@ -30,7 +30,7 @@ impl Template {
     }
 
     /// Renders the template over `scope`; a path without a value prints nothing. Fails if a helper gets a
-    /// value of the wrong type, or if a limit of size or work is exceeded.
+    /// value of the wrong type, or if the text or the work is too large.
     pub fn render(&self, scope: &Value) -> Result<String, String> {
         render::render(&self.nodes, scope, Absent::PrintsNothing)
     }

@@ -40,7 +40,7 @@ struct Panel {
 }
 
 pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
-    *output = Console::of(&args.common);
+    *output = Console::from_options(&args.common);
     let is_asked = is_on_terminal() && !output.is_for_scripts() && !args.yes && !args.rehearse;
     check(args)?;
     let mut set_up = environment(args.common.trust.trust, output)?;

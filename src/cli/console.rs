@@ -35,7 +35,7 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn of(options: &RunOptions) -> Self {
+    pub fn from_options(options: &RunOptions) -> Self {
         Self {
             json: options.json == Some(Json::Events),
             result_only: options.json == Some(Json::Result),

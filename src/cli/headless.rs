@@ -44,7 +44,7 @@ use crate::words::meant;
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &RunArgs, output: &mut Console) -> VerbResult {
-    *output = Console::of(&run.common);
+    *output = Console::from_options(&run.common);
     if output.is_for_scripts() && (!run.batch || run.dry_run) {
         let problem = Diagnostic::new("--json needs a run");
         return Err(problem.hint("roundtable run FILE --json, without --dry-run").into());
@@ -75,7 +75,7 @@ pub fn run(run: &RunArgs, output: &mut Console) -> VerbResult {
 
 /// Runs sessions like `run`, with a door for remote seats.
 pub fn serve(args: &ServeArgs, output: &mut Console) -> VerbResult {
-    *output = Console::of(&args.common);
+    *output = Console::from_options(&args.common);
     run_headless(&args.into(), Some(args), output)
 }
 
@@ -168,7 +168,7 @@ pub fn hold(
 }
 
 pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
-    *output = Console::of(&args.common);
+    *output = Console::from_options(&args.common);
     let mut run = RunArgs::from(args);
     if run.files.is_empty() {
         run.files.push(newest_session(output)?);

@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
             return console::not_understood(&error, &command, verb);
         }
     };
-    let mut output = Console::of(&args.run.common);
+    let mut output = Console::from_options(&args.run.common);
     let done = match args.verb {
         Some(verb) => dispatch(verb, &mut output),
         None => headless::run(&args.run, &mut output),

@@ -69,7 +69,7 @@ impl Console {
     }
 
     /// Returns whether a person reads the result on a terminal and wants the short report.
-    pub fn is_for_a_look(&self) -> bool {
+    pub fn wants_summary(&self) -> bool {
         !self.full && !self.is_for_scripts() && io::stdout().is_terminal()
     }
 

@@ -80,7 +80,7 @@ pub fn source(path: &Path, log: &EventLog) -> Source {
 
 /// Prints the report of a session: in full, or a summary on a terminal.
 pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) {
-    if !output.is_for_a_look() {
+    if !output.wants_summary() {
         return output.bytes(report::markdown(document).as_bytes());
     }
     let columns = match crossterm::terminal::size() {

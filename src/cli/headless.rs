@@ -367,7 +367,7 @@ fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Conso
         output.warn(&problem);
     }
     let spent = money(&session.spent(&|model| session.price(model)));
-    if let Some(said) = spent.filter(|_| !output.is_for_a_look()) {
+    if let Some(said) = spent.filter(|_| !output.wants_summary()) {
         output.note(&format!("spent: {said}"));
     }
     let options = context.door.map(|served| served.door.options()).unwrap_or_default();
@@ -448,13 +448,13 @@ fn print_summary(
             }
             output.note(&format!("resume with: {resume}{hint}"));
         }
-        (None, Some(outcome)) if !output.is_for_a_look() => output.note(&format!("outcome: {outcome}")),
+        (None, Some(outcome)) if !output.wants_summary() => output.note(&format!("outcome: {outcome}")),
         (None, _) => {}
     }
     if exit == ExitCode::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
         output.note("no seat answered; why: roundtable doctor PROVIDER/MODEL --probe");
     }
-    if !output.is_for_a_look() {
+    if !output.wants_summary() {
         output.note(&format!("saved: {file}"));
     }
     output.note(&format!("last hash: {}", document.source.last_hash));

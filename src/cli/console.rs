@@ -152,12 +152,12 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     for problem in &error.problems {
         say("error", problem);
     }
-    tell_scripts(error, output);
+    print_for_scripts(error, output);
     error.exit
 }
 
 /// Prints errors to standard output for scripts: one line each with `--json`, else one result line.
-fn tell_scripts(error: &RunError, output: &mut Console) {
+fn print_for_scripts(error: &RunError, output: &mut Console) {
     if output.json {
         for problem in &error.problems {
             let place = problem.place.as_ref();
@@ -202,7 +202,7 @@ fn flag_meant(flag: &str, command: &Command, verb: Option<&Command>) -> String {
 }
 
 /// Prints the requested help, or why the command line is invalid.
-pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Command>) -> ExitCode {
+pub fn print_help_or_error(error: &clap::Error, command: &Command, verb: Option<&Command>) -> ExitCode {
     let text = error.render().to_string();
     if !error.use_stderr() {
         let printed = error.print().and_then(|()| io::stdout().flush());
@@ -226,7 +226,7 @@ pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Comm
     let message = text.split("\n\n").next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
     let hint = "`roundtable --help` lists what is understood";
-    tell_scripts(&Diagnostic::new(message).hint(hint).into(), &mut output);
+    print_for_scripts(&Diagnostic::new(message).hint(hint).into(), &mut output);
     ExitCode::Usage
 }
 

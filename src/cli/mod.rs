@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let verb = arguments.iter().skip(1).find_map(|word| command.find_subcommand(word));
-            return console::not_understood(&error, &command, verb);
+            return console::print_help_or_error(&error, &command, verb);
         }
     };
     let mut output = Console::from_options(&args.run.common);

@@ -57,7 +57,7 @@ pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Res
 pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
     let mut rows = Vec::new();
     for checkup in found {
-        rows.push((checkup.provider.as_str(), told(checkup)));
+        rows.push((checkup.provider.as_str(), state_text(checkup)));
         for (word, text) in [("note", &checkup.note), ("hint", &checkup.hint)] {
             rows.extend(text.iter().map(|text| ("", format!("{word}: {text}"))));
         }
@@ -68,8 +68,8 @@ pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
     aligned(&rows).collect()
 }
 
-fn told(checkup: &Checkup) -> String {
-    let mut told = match &checkup.state {
+fn state_text(checkup: &Checkup) -> String {
+    let mut text = match &checkup.state {
         CheckupStatus::NoKey => return "no key".to_owned(),
         CheckupStatus::NotSetUp(why) => return format!("not checked: {why}"),
         CheckupStatus::Silent(why) => format!("unreachable: {why}"),
@@ -91,12 +91,12 @@ fn told(checkup: &Checkup) -> String {
         }
     };
     if let Some(key) = &checkup.key {
-        told.push_str(&format!(" · key from {key}"));
+        text.push_str(&format!(" · key from {key}"));
     }
     if let Some(address) = &checkup.address {
-        told.push_str(&format!(" · {address}"));
+        text.push_str(&format!(" · {address}"));
     }
-    told
+    text
 }
 
 fn listed(models: &[String]) -> String {

@@ -37,7 +37,7 @@ pub fn run(
     refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
     let total = draft(&mut session, options, set_up, &mut |event, session, money| {
         if let Event::WorkItemOffered(item) = event {
-            output.line(&shown(item, &prompt(session, item), money));
+            output.line(&prompt_block(item, &prompt(session, item), money));
         } else {
             remark(event, output);
         }
@@ -145,7 +145,7 @@ fn prompt(session: &Session, item: &WorkItemOffered) -> String {
     whole_prompt(&system, &text)
 }
 
-fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {
+fn prompt_block(item: &WorkItemOffered, text: &str, money: &str) -> String {
     let (bytes, tokens) = (text.len(), estimated_tokens(text));
     let head = format!(
         "=== {} ({}) · {} · {bytes} bytes · about {tokens} tokens",

@@ -52,7 +52,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
         common: args.common.clone(),
         ..RunArgs::default()
     };
-    headless::check_places(&run)?;
+    headless::check_output_paths(&run)?;
     let mut options = launch_options(&run, &mut set_up)?;
     // The evidence is part of the definition, so that `--save-as` writes it too.
     let text = definition(args, &panel.seats, std::mem::take(&mut options.evidence))?;
@@ -79,7 +79,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
     if let Some(path) = &args.save_as {
         write_report(path, text.as_bytes(), output)?;
     }
-    headless::hold(
+    headless::run_inputs(
         vec![headless::HeadlessInput::New(Box::new(opening))],
         &run,
         &options,

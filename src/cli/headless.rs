@@ -89,12 +89,12 @@ fn run_headless(run: &RunArgs, served: Option<&ServeArgs>, output: &mut Console)
     if run.files.is_empty() {
         return Err(Diagnostic::new("there is nothing to run").hint("roundtable run FILE...").into());
     }
-    check_places(run)?;
+    check_output_paths(run)?;
     let mut set_up = environment(run.common.trust.trust, output)?;
     let options = launch_options(run, &mut set_up)?;
     let (mut inputs, mut found) = (Vec::new(), RunError::from(Vec::new()));
     for file in &run.files {
-        match look(file, run, &options, &set_up, served.is_some(), output) {
+        match prepare_input(file, run, &options, &set_up, served.is_some(), output) {
             Ok(input) => inputs.push(input),
             Err(error) => {
                 found.exit = found.exit.max(error.exit);
@@ -106,11 +106,11 @@ fn run_headless(run: &RunArgs, served: Option<&ServeArgs>, output: &mut Console)
         return Err(found);
     }
     let door = served.map(|args| ServedDoor::bind(args, &set_up)).transpose()?;
-    hold(inputs, run, &options, &set_up, door.as_ref(), output)
+    run_inputs(inputs, run, &options, &set_up, door.as_ref(), output)
 }
 
 /// Prepares a new session of a definition, or checks that a saved one can be read.
-fn look(
+fn prepare_input(
     file: &Path,
     run: &RunArgs,
     options: &LaunchOptions,
@@ -134,7 +134,7 @@ fn look(
 }
 
 /// Runs sessions one after another; the exit code is the highest.
-pub fn hold(
+pub fn run_inputs(
     inputs: Vec<HeadlessInput>,
     run: &RunArgs,
     options: &LaunchOptions,
@@ -232,7 +232,7 @@ fn is_session(file: &Path) -> bool {
 }
 
 /// Refuses output paths that do not fit several input files.
-pub fn check_places(run: &RunArgs) -> Result<(), Diagnostic> {
+pub fn check_output_paths(run: &RunArgs) -> Result<(), Diagnostic> {
     check_out(&run.common.out, None)?;
     let is_several = run.files.len() > 1;
     if is_several && !run.common.out.is_empty() {

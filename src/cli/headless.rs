@@ -534,7 +534,7 @@ impl Observer for ProgressReporter<'_> {
             // The size of the prompts is printed before anything is sent.
             self.printer.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
         }
-        self.printer.saw(&stamped.event, session);
+        self.printer.print_event(&stamped.event, session);
     }
 
     fn on_written(&mut self, session: &Session) {

@@ -65,7 +65,7 @@ impl ProgressPrinter {
     }
 
     /// Prints the progress line of an event, if it has one.
-    pub fn saw(&self, event: &Event, session: &Session) {
+    pub fn print_event(&self, event: &Event, session: &Session) {
         self.lines_of(event, session).iter().for_each(|line| self.note(line));
     }
 
@@ -98,7 +98,7 @@ impl ProgressPrinter {
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut lock(&self.state).round, round.opened.number) != round.opened.number
         {
-            return of_closed(session, round);
+            return closed_round_remarks(session, round);
         }
         if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
             && let Some(round) = session.open_round()
@@ -135,12 +135,12 @@ impl ProgressPrinter {
     pub async fn keep_reporting(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            self.waits().iter().chain(&self.beat()).for_each(|line| self.note(line));
+            self.wait_lines().iter().chain(&self.work_line()).for_each(|line| self.note(line));
         }
     }
 
     /// Returns lines about seats with a long wait that was not printed lately, grouped by reason.
-    fn waits(&self) -> Vec<String> {
+    fn wait_lines(&self) -> Vec<String> {
         let progress: BTreeMap<String, Progress> = self.watches.progress().into_iter().collect();
         let mut state = lock(&self.state);
         let mut groups: IndexMap<(bool, String), (Vec<String>, u64)> = IndexMap::new();
@@ -171,7 +171,7 @@ impl ProgressPrinter {
     }
 
     /// Updates the progress bar, or returns the regular line if none was printed lately.
-    fn beat(&self) -> Option<String> {
+    fn work_line(&self) -> Option<String> {
         let mut state = lock(&self.state);
         let PrinterState { bar, work, .. } = &mut *state;
         let ReportedWork { since, what, detail, told } = work.as_mut()?;
@@ -219,7 +219,7 @@ fn under_way(session: &Session) -> Option<(String, String)> {
 
 /// Returns remarks on the seats of a closed round: no ballot, unsupported parameters, a cut prompt, an
 /// unsuitable model.
-fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
+fn closed_round_remarks(session: &Session, round: &RoundRun) -> Vec<String> {
     let (number, tokens) = (round.opened.number, round.opened.estimated_tokens);
     let mut lines = by_reason(session, round, |seat| {
         let mut found = Vec::new();

@@ -396,7 +396,7 @@ fn linger(context: &RunContext<'_>, session: &Session) {
     context.runtime.block_on(async {
         tokio::select! {
             () = tokio::time::sleep(time) => {}
-            () = served.door.all_told() => {}
+            () = served.door.wait_until_notified() => {}
             () = context.interrupt.cancelled() => {}
         }
     });

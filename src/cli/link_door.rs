@@ -209,9 +209,9 @@ impl LinkDoor {
     }
 
     /// Waits until every connected seat has received the end of the session.
-    pub async fn all_told(&self) {
-        let is_told = || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_told_all());
-        while !is_told() {
+    pub async fn wait_until_notified(&self) {
+        let is_notified = || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_told_all());
+        while !is_notified() {
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         // Lets the last response arrive.

@@ -11,7 +11,7 @@ const NO_TEXTS: [&str; 6] = ["options", "participants", "evidence", "max_usd", "
 
 /// Normalizes arguments as assistants write them. Null and an empty text are absent. Lists, maps and numbers
 /// may be JSON in a text. Names may be separated by commas or line ends. Seconds may have a fraction.
-pub fn forgiven(given: Map<String, Value>) -> Value {
+pub fn normalized(given: Map<String, Value>) -> Value {
     let read = given.into_iter().map(|(key, value)| {
         let parsed = value.as_str().filter(|_| NO_TEXTS.contains(&&*key)).and_then(|text| parsed(&key, text));
         (key, parsed.unwrap_or(value))
@@ -35,7 +35,7 @@ fn parsed(key: &str, text: &str) -> Option<Value> {
 fn within(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(within).collect(),
-        Value::Object(map) => forgiven(map),
+        Value::Object(map) => normalized(map),
         other => other,
     }
 }

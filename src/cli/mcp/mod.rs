@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::arguments::Convene;
 pub use self::convene::{id_of, seat_of, step};
 
-use self::arguments::{Numbers, OfSession, OfStatus, forgiven, plain};
+use self::arguments::{Numbers, OfSession, OfStatus, normalized, plain};
 use self::convene::{convene, in_words};
 use self::sessions::{Sessions, numbers_elsewhere};
 use super::args::McpArgs;
@@ -158,7 +158,7 @@ impl Server {
 }
 
 fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnostic> {
-    serde_path_to_error::deserialize(forgiven(given)).map_err(|error| {
+    serde_path_to_error::deserialize(normalized(given)).map_err(|error| {
         let (path, why) = (error.path().to_string(), error.inner());
         let key = if path == "." { String::new() } else { format!("`{path}`: ") };
         Diagnostic::new(format!("the arguments do not fit: {key}{why}"))

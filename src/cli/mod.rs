@@ -46,7 +46,7 @@ pub fn main() -> ExitCode {
     survive_file_limit();
     console::quiet_panics();
     let mut command = help::command();
-    let arguments = in_own_words(std::env::args_os());
+    let arguments = replace_synonyms(std::env::args_os());
     let read = command.try_get_matches_from_mut(&arguments);
     let read =
         read.and_then(|found| Args::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
@@ -68,7 +68,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Replaces unambiguous synonyms of commands and flags; arguments after `--` stay unchanged.
-fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+fn replace_synonyms(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_own = true;
     let own = |(at, argument): (usize, OsString)| {
         let word = argument.to_string_lossy();

@@ -44,12 +44,12 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     let path = set_up.folders.sessions_to_write()?.join(format!("{}.s2s", header.session));
     let ready = launcher.begin(header, &path)?;
     let mut numbers = sessions.start(ready, set_up)?;
-    numbers.notices = notices.iter().map(in_words).collect();
+    numbers.notices = notices.iter().map(problem_text).collect();
     Ok(numbers)
 }
 
 /// Returns a problem and its hint as text, without a place in the generated definition.
-pub fn in_words(problem: &Diagnostic) -> String {
+pub fn problem_text(problem: &Diagnostic) -> String {
     let place = problem.place.as_ref().filter(|place| place.file != FILE);
     let place = place.map(|place| format!("{}: ", place.file)).unwrap_or_default();
     let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();

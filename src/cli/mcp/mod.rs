@@ -35,7 +35,7 @@ pub use self::arguments::Convene;
 pub use self::convene::{id_of, seat_of, step};
 
 use self::arguments::{Numbers, OfSession, OfStatus, normalized, plain};
-use self::convene::{convene, in_words};
+use self::convene::{convene, problem_text};
 use self::sessions::{Sessions, numbers_elsewhere};
 use super::args::McpArgs;
 use super::browse::saved;
@@ -168,7 +168,7 @@ fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnosti
 
 /// Returns all problems as a refusal that the assistant reads.
 fn refused(error: &RunError) -> CallToolResult {
-    let problems: Vec<String> = error.problems.iter().map(in_words).collect();
+    let problems: Vec<String> = error.problems.iter().map(problem_text).collect();
     CallToolResult::error(vec![ContentBlock::text(problems.join("\n"))])
 }
 

@@ -72,11 +72,11 @@ fn open_queue(
     let address = Address { url, creds_file: nats.creds_file, name: SESSION.to_owned() };
     let (id, tell): (_, Tell) = (&of.session.id, Arc::new(tell));
     let opened = QueueDoor::open(&address, of.header(), id, key, &seats.arrive, &tell);
-    of.runtime.block_on(opened).map_err(|error| in_words(&error))
+    of.runtime.block_on(opened).map_err(|error| queue_error(&error))
 }
 
 #[cfg(feature = "nats")]
-pub fn in_words(error: &QueueError) -> RunError {
+pub fn queue_error(error: &QueueError) -> RunError {
     let (exit, hint) = match error {
         QueueError::Unreachable(..) => (ExitCode::Unreachable, "start the NATS server, or check its address"),
         QueueError::Refused(_) => (ExitCode::Usage, "see docs/ELSEWHERE.md for what the server must allow"),

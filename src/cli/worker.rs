@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::{WorkerArgs, WorkerVerb};
 use super::console::{Console, VerbResult};
-use super::doors::in_words;
+use super::doors::queue_error;
 use super::headless::cancel_on_signal;
 use super::options::environment;
 use crate::config::dirs::Dirs;
@@ -89,11 +89,11 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     runtime()?.block_on(async {
         let signals = tokio::spawn(cancel_on_signal(interrupt, Arc::new(OnceLock::new())));
         let worker = tokio::select! {
-            worker = Worker::connect(settings) => worker.map_err(|error| in_words(&error))?,
+            worker = Worker::connect(settings) => worker.map_err(|error| queue_error(&error))?,
             () = stopped.cancelled() => return Ok(ExitCode::Finished),
         };
         output.note(&started);
-        let done = worker.run(left).await.map_err(|error| in_words(&error));
+        let done = worker.run(left).await.map_err(|error| queue_error(&error));
         signals.abort();
         done.map(|()| ExitCode::Finished)
     })

@@ -129,7 +129,7 @@ impl InboxWorker<'_> {
         };
         self.output.note(&format!("{item}: asked as {}", self.holder));
         let verb = if is_ballot { "answer" } else { "result" };
-        match self.answered(item, ask, verb, every).await? {
+        match self.answer_by_command(item, ask, verb, every).await? {
             Ok(receipt) if is_ballot => {
                 self.output.note(&format!("{item}: sealed"));
                 self.output.line(&receipt.to_string());
@@ -153,7 +153,7 @@ impl InboxWorker<'_> {
 
     /// Runs the command and posts its output to `verb`; re-asks once if the output is invalid.
     /// Renews the claim at the interval `every` meanwhile.
-    async fn answered(
+    async fn answer_by_command(
         &self,
         item: &str,
         mut ask: SeatRequest,
@@ -164,7 +164,7 @@ impl InboxWorker<'_> {
         loop {
             let came = tokio::select! {
                 came = self.program.ask(&ask) => came,
-                why = self.renewed(item, every) => return unanswered(why?, false),
+                why = self.renew_claim(item, every) => return unanswered(why?, false),
             };
             let text = match came {
                 Err(Failure { reason, in_full, .. }) => return unanswered(in_full.unwrap_or(reason), true),
@@ -185,7 +185,7 @@ impl InboxWorker<'_> {
     }
 
     /// Renews the claim; returns the reason if it is lost.
-    async fn renewed(&self, item: &str, every: Option<Duration>) -> Result<String, RunError> {
+    async fn renew_claim(&self, item: &str, every: Option<Duration>) -> Result<String, RunError> {
         let Some(every) = every else { return std::future::pending().await };
         loop {
             tokio::time::sleep(every).await;

@@ -76,7 +76,7 @@ fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
     match examine_file(path, &set_up.folders) {
         Ok(plan) => {
             let mut found = CheckFindings::default();
-            found.look_at(&plan, set_up, probe);
+            found.add_findings(&plan, set_up, probe);
             found
         }
         Err(errors) => CheckFindings { errors, ..CheckFindings::default() },
@@ -85,7 +85,7 @@ fn findings(path: &Path, set_up: &Environment, probe: bool) -> CheckFindings {
 
 impl CheckFindings {
     /// Adds findings about participants, models and work items; the definition may have errors.
-    fn look_at(&mut self, plan: &SessionPlan, set_up: &Environment, probe: bool) {
+    fn add_findings(&mut self, plan: &SessionPlan, set_up: &Environment, probe: bool) {
         let Self { errors, warnings, notes } = self;
         errors.extend(plan.problems.iter().cloned().chain(set_up.folders.context().err()));
         warnings.extend(plan.warnings.iter().cloned());

@@ -118,7 +118,7 @@ impl TuiHost {
     }
 
     /// Returns the model for seats that name none, from the command line or an earlier choice.
-    fn usual_model(&self) -> Option<String> {
+    fn default_model(&self) -> Option<String> {
         let is_known = |model: &String| self.set_up.catalog().check(model).is_ok();
         self.options.flags.all.clone().or_else(|| self.kept(&self.model_key()).filter(is_known))
     }
@@ -126,7 +126,7 @@ impl TuiHost {
     /// Returns the command line's options with the person's choices on the screen.
     fn options_for(&self, choice: &SeatChoice) -> LaunchOptions {
         let mut options = self.options.clone();
-        options.flags.all = self.usual_model();
+        options.flags.all = self.default_model();
         options.flags.named.extend(choice.seats.iter().cloned());
         options.rehearse |= choice.rehearse;
         if !choice.participants.is_empty() {
@@ -163,7 +163,7 @@ impl TuiHost {
     }
 
     /// Fails if the session needs something to which the person has not agreed.
-    fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
+    fn check_consent(&self, session: &Session) -> Result<(), StartRefusal> {
         let needs = needs(session, &self.set_up, &self.options.answers_of(session), self.options.max_usd)?;
         let unagreed = self.set_up.trust.unagreed(needs);
         if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
@@ -176,7 +176,7 @@ fn wrong(error: RunError) -> StartRefusal {
 
 impl Host for TuiHost {
     fn home(&self) -> Home {
-        Home { model: self.usual_model(), ..home::home(&self.set_up) }
+        Home { model: self.default_model(), ..home::home(&self.set_up) }
     }
 
     fn sources(&self) -> Vec<ModelSource> {
@@ -220,7 +220,7 @@ impl Host for TuiHost {
     }
 
     fn measure(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal> {
-        self.agreed(&opened(header, crate::clock::now()))?;
+        self.check_consent(&opened(header, crate::clock::now()))?;
         self.launcher(None).measured(header, tell).map_err(wrong)
     }
 
@@ -246,7 +246,7 @@ impl Host for TuiHost {
             let problem = Diagnostic::new("the session is over already");
             return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }
-        self.agreed(&session)?;
+        self.check_consent(&session)?;
         let door = session.header.as_deref().map(|header| self.door(header)).transpose()?.flatten();
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
@@ -255,7 +255,9 @@ impl Host for TuiHost {
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
-        saved::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| self.agreed(session))
+        saved::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| {
+            self.check_consent(session)
+        })
     }
 
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {

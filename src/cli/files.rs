@@ -16,7 +16,7 @@ use crate::sanitize::harmless_line;
 use crate::tui::Theme;
 
 /// Reads a session file, and warns of an incomplete write at its end.
-pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
+pub fn read_log_file(path: &Path, output: &Console) -> Result<EventLog, RunError> {
     let log = read_session(path)?;
     if log.torn > 0 {
         let file = path.display().to_string();
@@ -30,7 +30,7 @@ pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
 
 /// Prints the events of a session: as text with the outcome first, or as NDJSON.
 pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult {
-    let log = log_of(path, output)?;
+    let log = read_log_file(path, output)?;
     let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
     if !output.json {
         let mut session = Session::default();
@@ -53,7 +53,7 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
 }
 
 pub fn trace(path: &Path, output: &mut Console) -> VerbResult {
-    let log = log_of(path, output)?;
+    let log = read_log_file(path, output)?;
     let session = fold(&log);
     let traces = report::trace::trace(&log.lines, &session);
     if traces.is_empty() {
@@ -156,7 +156,7 @@ pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Cons
                 refused = Some(several);
                 continue;
             }
-            if let Some(why) = document.only().and_then(|page| no_record(document, page)) {
+            if let Some(why) = document.only().and_then(|page| missing_record_reason(document, page)) {
                 output.note(&why);
                 continue;
             }
@@ -191,7 +191,7 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> Result<(), Ru
 }
 
 /// Returns why no decision record is written; `None` if a decision was made.
-fn no_record(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
+fn missing_record_reason(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
     let label = &page.verdict.made.label;
     let why = document.outcome.as_ref().map_or("nothing was decided yet", |_| label);
     let said = format!("no decision record written: {why} (`roundtable report --even-undecided` writes one)");
@@ -251,7 +251,7 @@ fn planned(
 
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     output.full = wanted.full;
-    let log = log_of(path, output)?;
+    let log = read_log_file(path, output)?;
     let (session, source) = (fold(&log), source(path, &log));
     let document = match &wanted.round {
         None => Document::new(&session, source),
@@ -299,7 +299,7 @@ fn records(
     }
     let mut code = ExitCode::Finished;
     for (at, page) in document.pages().enumerate() {
-        if let Some(why) = no_record(document, page).filter(|_| !wanted.even_undecided) {
+        if let Some(why) = missing_record_reason(document, page).filter(|_| !wanted.even_undecided) {
             output.note(&why);
             code = ExitCode::Undecided;
             continue;

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::args::TallyArgs;
 use super::browse::session_or_newest;
 use super::console::{Console, VerbResult};
-use super::files::log_of;
+use super::files::read_log_file;
 use crate::config::read_file::read_input;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -101,7 +101,7 @@ fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
 }
 
 fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {
-    let log = log_of(path, output)?;
+    let log = read_log_file(path, output)?;
     let session = fold(&log);
     let round = round_of(&session, args.round.as_deref())?;
     let kind = round.opened.ballot.kind.info().countable;

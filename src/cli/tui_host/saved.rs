@@ -22,7 +22,7 @@ pub fn fork(
     let file = path.display().to_string();
     let bytes = bytes_of(path)?;
     let log = read_log(&bytes).map_err(|damage| damage_problem(&damage, &file))?;
-    let (session, count) = point(&log, seq).ok_or_else(|| {
+    let (session, count) = fork_point(&log, seq).ok_or_else(|| {
         let problem = Diagnostic::new("no session can begin before this point").with_file(&file);
         problem.hint("choose a point after its first question was drafted")
     })?;
@@ -47,7 +47,7 @@ pub fn fork(
 }
 
 /// Returns the last state up to `seq` that waits for the facilitator, and its number of events.
-fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
+fn fork_point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let (mut session, mut points) = (Session::default(), Vec::new());
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
         session.apply_entry(line);

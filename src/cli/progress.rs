@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_long_wait_is_told_at_once_and_every_thirty_seconds_and_a_short_one_not() {
+    async fn only_long_waits_are_printed_at_once_and_every_thirty_seconds() {
         let (printer, lines) = printer(true);
         let watches = ["ann", "bob", "eve"].map(|seat| printer.watches.begin(seat));
         watches[0].waits("HTTP 429", Duration::from_secs(100));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_terminal_it_is_told_every_thirty_seconds_what_is_under_way() {
+    async fn without_a_terminal_running_work_is_printed_every_thirty_seconds() {
         let now = Instant::now();
         let work = || ReportedWork {
             what: "round 1 (`a`)".into(),

@@ -182,7 +182,7 @@ fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
 }
 
 #[test]
-fn what_a_failing_program_printed_is_kept_and_given_on() {
+fn output_of_a_failed_program_is_kept_and_passed_on() {
     let desk = Desk::with(
         r#"
 goal: g

@@ -73,7 +73,7 @@ fn one_model_alone_is_asked_twice_and_is_one_voice() {
 }
 
 #[test]
-fn what_is_saved_as_a_file_asks_the_same_bytes() {
+fn a_saved_definition_asks_the_same_bytes() {
     let server = local();
     let desk = desk(&server);
     let asked = ["ask", "Which {{one}}?", "a, or so", "b", "--with", "ollama/qwen3,ollama/llama3.2"];
@@ -118,7 +118,7 @@ fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
 }
 
 #[test]
-fn where_no_session_is_named_the_newest_is_meant() {
+fn the_newest_session_is_the_default() {
     let desk = Desk::with("question: \"Which?\"\nballot: {kind: choice, options: [a, b]}\nrule: plurality\n");
     let verbs = ["report", "verify", "replay", "trace", "resume", "tally --all"];
     for verb in verbs {
@@ -139,7 +139,7 @@ fn where_no_session_is_named_the_newest_is_meant() {
 }
 
 #[test]
-fn a_person_who_is_not_there_is_waited_for_and_told_how_to_answer() {
+fn an_absent_person_is_waited_for_and_gets_instructions() {
     for (step, says) in [
         ("type: round, question: Q?", "`decide: {ana: …}`"),
         ("type: agent, agent: ana, prompt: Write.", "`decide: …`"),

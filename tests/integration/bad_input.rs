@@ -343,7 +343,7 @@ const CHOICE: &str = "ballot: {kind: choice, options: [a, b]}";
 const ALIKE: &str = "[{name: ann, persona: skeptic, model: ollama/one}, {name: bob, persona: skeptic, model: openrouter/one}]";
 
 #[test]
-fn a_strength_that_cannot_be_reached_is_told() {
+fn an_unreachable_strength_is_reported() {
     let asks = |tier: &str| format!("{CHOICE}, rule: majority, act_at: {tier}");
     for tier in ["strong", "unanimous"] {
         let told = checked(ALIKE, &asks(tier));

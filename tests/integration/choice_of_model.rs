@@ -37,7 +37,7 @@ fn named(without: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_first_that_is_given_counts() {
+fn the_first_given_model_counts() {
     let order = [
         ("named flag", "ollama/named"),
         ("variable", "ollama/variable"),

@@ -53,7 +53,7 @@ proptest! {
 
     /// The end is a finished session, or a question that nobody answers.
     #[test]
-    fn who_follows_next_comes_to_an_end(drawn in definition(), acts in actions(20), answers: bool) {
+    fn following_next_always_terminates(drawn in definition(), acts in actions(20), answers: bool) {
         let mut sitting = Sitting::after(&drawn, &acts);
         let bound = 20 + drawn.max_iterations as usize * (SEATS.len() * 3 + 12);
         for _ in 0..bound {
@@ -195,7 +195,7 @@ fn two_rounds_never_share_an_id() {
 }
 
 #[test]
-fn a_seat_asked_again_starts_anew() {
+fn a_retried_seat_starts_over() {
     let mut sitting = level("none");
     let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
     sitting.session = states(&sitting.events).swap_remove(open - 1);

@@ -30,7 +30,7 @@ fn desk(server: &Server) -> Desk {
 }
 
 #[test]
-fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
+fn a_dry_run_prints_tokens_and_cost_per_seat_and_sends_nothing() {
     let server = Server::start(|_| counted());
     let ran = desk(&server).run(["--batch", "decide.yaml", "--model", "lab/m", "--dry-run"]).code(0);
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("=== ")).collect();
@@ -47,7 +47,7 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
 }
 
 #[test]
-fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() {
+fn reports_show_cost_per_seat_round_and_session_at_the_opening_prices() {
     let server = Server::start(|_| counted());
     let desk = desk(&server);
     // 200 new tokens, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.

@@ -66,7 +66,7 @@ fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
 }
 
 #[test]
-fn a_cut_file_is_mended_and_comes_to_the_same_end() {
+fn a_cut_file_is_repaired_and_reaches_the_same_outcome() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::finished(TWO_ROUNDS);
     let (bytes, expected) = (place.bytes(), outcome(&place.session()));

@@ -124,7 +124,7 @@ fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
 }
 
 #[test]
-fn a_discussion_is_led_to_and_leads_on_as_any_step() {
+fn a_discussion_has_transitions_like_any_step() {
     let choice = "ballot: {kind: choice, options: [a, b]}";
     let desk = Desk::with(&format!(
         "participants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
@@ -275,7 +275,7 @@ fn a_step_records_what_its_result_names_and_conditions_see_it() {
 }
 
 #[test]
-fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
+fn an_invalid_record_fails_the_step_and_is_not_stored() {
     let how = &json!({"id": "speed or safety", "how": "a"});
     for (synth, wanted) in [
         (json!({"synthesis": "x"}), "`context.synth` has none of artifacts, conflicts"),

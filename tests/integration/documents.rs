@@ -206,7 +206,7 @@ fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
 
 /// Covers only examples that are whole definitions.
 #[test]
-fn every_definition_in_the_documents_loads_as_it_stands() {
+fn every_definition_in_the_documents_loads_unmodified() {
     let mut found = 0;
     for (path, page) in pages() {
         for (_, text) in blocks(&page).into_iter().filter(|(language, _)| *language == "yaml") {

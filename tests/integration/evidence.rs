@@ -82,7 +82,7 @@ fn the_screen_opens_a_round_with_evidence_at_once() {
 }
 
 #[test]
-fn what_is_not_as_named_stops_before_anything_is_asked() {
+fn unusable_evidence_stops_before_any_request() {
     for (artifact, said) in [
         ("file: src/none.rs", "src/none.rs"),
         ("file: src/cache.rs, lines: 3-9", "ends at line 4"),
@@ -413,7 +413,7 @@ fn line_ends_of_a_session_that_git_has_changed_are_named() {
 
 /// Additions, deletions, modes, links, binary files, names, and a last line without a line end.
 #[test]
-fn every_kind_of_change_is_told_as_git_tells_it() {
+fn every_kind_of_change_matches_the_diff_of_git() {
     let repository = repository(
         "git init -q .; echo gone > gone; echo run > run; printf 'no end' > end; printf 'a\\0b' > bin; ln -s gone link; \
          seq 1 40 > long; echo same > same; git add .; git commit -qm 1; \

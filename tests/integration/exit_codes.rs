@@ -47,7 +47,7 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
 }
 
 #[test]
-fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
+fn waiting_for_a_person_is_4_and_an_answer_resumes() {
     let desk = Desk::with(
         "goal: Pick\nparticipants: [qa-lead, skeptic]\nsteps:\n  - {id: pick, type: round, question: \"Which?\", \
          ballot: {kind: choice, options: [a, b]}, rule: majority, ties: ask, next: ok}\n  \
@@ -144,7 +144,7 @@ fn of_several_files_each_is_saved_and_the_highest_code_counts() {
 }
 
 #[test]
-fn after_the_close_each_seat_without_a_ballot_is_told_with_its_reason_and_before_it_no_content() {
+fn seats_without_a_ballot_are_listed_with_reasons_only_after_the_close() {
     let server = Server::start(|request| match request.seat().as_str() {
         "skeptic" => Answer::json(401, &serde_json::json!({"error": {"message": "no such key"}})),
         "qa-lead" => Answer::chat("I would rather not say."),

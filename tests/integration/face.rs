@@ -45,7 +45,7 @@ pub fn saved(desk: &Desk) -> Session {
 }
 
 #[test]
-fn a_topic_of_ones_own_comes_to_its_decision() {
+fn a_new_question_reaches_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["begin", "context-passing", "n new"]);
@@ -186,7 +186,7 @@ fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
 }
 
 #[test]
-fn a_signal_gives_the_terminal_back_and_rests_the_session() {
+fn a_signal_restores_the_terminal_and_pauses_the_session() {
     let server = service("cyd");
     let desk = Desk::with(THREE).served_by(&server);
     for (signal, expected) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {

@@ -124,7 +124,7 @@ async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
 }
 
 #[tokio::test]
-async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
+async fn a_slow_reply_is_complete_at_its_end() {
     let server = Server::start(|_| Answer::chat_trickle(&[&["vo", "te"], &[": re"], &["dis"]], ms(60)));
     let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
     assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
@@ -132,7 +132,7 @@ async fn a_reply_that_comes_slowly_is_whole_once_it_ends() {
 
 /// Progress shows a failed attempt with its reason, and that a reply has begun, but nothing of the reply.
 #[tokio::test]
-async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
+async fn progress_of_a_request_shows_nothing_of_its_reply() {
     let watches = ProgressBoard::default();
     let server = Server::turns(vec![Answer::new(500, &[], ""), Answer::chat_events(&["secret"])]);
     let ask = SeatRequest { watch: watches.begin("qa-lead"), ..ask() };
@@ -144,7 +144,7 @@ async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
 }
 
 #[tokio::test]
-async fn what_comes_half_way_is_taken_for_what_it_is() {
+async fn unusual_replies_are_recognized() {
     let frames = Answer::frames(&[&Answer::chunk("hi", Some("stop")), "[DONE]"]);
     let plain = outcome(Answer::new(200, &["content-type: text/plain"], frames)).await;
     assert_eq!(plain.0.expect("a reply").text, "hi");

@@ -239,7 +239,7 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
 }
 
 #[test]
-fn an_address_that_does_not_work_is_told() {
+fn an_invalid_address_is_reported() {
     let home = tempfile::tempdir().expect("a folder");
     for (url, exit, told) in [
         ("", 2, "`ROUNDTABLE_URL` is not set"),

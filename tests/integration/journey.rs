@@ -104,7 +104,7 @@ fn a_newcomer_has_a_command_line_agent_answer() {
 
 /// The draft warns; the session starts anyway, and the seat can be saved.
 #[test]
-fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
+fn a_seat_without_a_key_is_reported_early_and_saved_in_the_open_round() {
     let server = local("vote: alpha");
     let definition = "question: \"Which?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
                       participants: [{persona: qa-lead, model: openai/gpt-5-mini}, {persona: skeptic, model: ollama/llama3.2}]\n";
@@ -132,7 +132,7 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
 }
 
 #[test]
-fn a_terminal_that_can_show_nothing_is_told_what_to_use() {
+fn an_unsuitable_terminal_gets_an_alternative() {
     let desk = Desk::new();
     let mut command = command(&desk, &[]);
     command.env("TERM", "dumb");

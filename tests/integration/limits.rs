@@ -34,7 +34,7 @@ async fn refused_first(
 }
 
 #[tokio::test]
-async fn a_wait_that_is_asked_for_is_obeyed_as_given_whatever_else_is_told() {
+async fn a_requested_wait_is_honored_despite_other_headers() {
     // Headers about the remaining quota delay nothing.
     let headers: &[&str] =
         &["retry-after-ms: 400", "x-ratelimit-remaining-tokens: 0", "x-ratelimit-reset-tokens: 6m0s"];

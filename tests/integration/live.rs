@@ -95,7 +95,7 @@ fn revisions() -> Vec<FacilitatorRequest> {
 }
 
 #[test]
-fn a_round_waits_is_revised_asked_again_and_accepted() {
+fn a_round_waits_is_revised_repeated_and_accepted() {
     let place = Place::fresh();
     let artifact = || serde_json::from_str(r#"{"id": "REQ-1", "title": "No new server"}"#).expect("a map");
     let mut screen = at_holds(
@@ -195,7 +195,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
 
 /// A failed seat and a hanging one get another model; a sealed seat does not change.
 #[test]
-fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
+fn a_seat_can_be_retried_until_it_is_sealed() {
     let place = Place::fresh();
     let mut screen = accepting(|line| {
         let orders = match () {
@@ -231,7 +231,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
 
 /// The old model answers before its request can be cancelled.
 #[test]
-fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
+fn a_reply_that_arrives_during_a_retry_is_dropped() {
     let place = Place { clock: Clock::Real, ..Place::fresh() };
     let told = Arc::new(tokio::sync::Notify::new());
     let late = Arc::clone(&told);
@@ -261,7 +261,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
 
 /// The round may cost $6 with one re-ask of each seat; the retry may cost another $2.
 #[test]
-fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
+fn a_seat_is_retried_only_within_the_cost_limit() {
     for (limit, is_paid) in [(7.99, false), (8.0, true)] {
         let price = Price { output: 1000.0, ..Price::default() };
         let prices = [("test/test".to_owned(), price)].into();
@@ -308,7 +308,7 @@ fn closed(session: &Session) -> CloseReason {
 }
 
 #[test]
-fn a_round_waits_for_a_failed_seat_until_it_is_asked_again() {
+fn a_round_waits_for_a_failed_seat_until_its_retry() {
     for close in ["", ", close: quorum, quorum: 3"] {
         let (done, session, refused) = run(&one(close), &["cyd"], || vec![retry("cyd", Some("quick/one"))]);
         assert_eq!((done, refused), (Ok(ExitCode::Finished), vec![]), "{close}");

@@ -226,7 +226,7 @@ fn rubbish_is_skipped_and_what_is_too_long_is_refused() {
 }
 
 #[test]
-fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
+fn an_invalid_panel_is_refused_and_writes_nothing() {
     let desk = Desk::new();
     desk.write(".git/HEAD", "ref: x\n");
     desk.write("notes.md", "one\ntwo\n");

@@ -45,7 +45,7 @@ fn a_merge_that_loses_an_idea_or_collides_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn an_answer_that_is_no_merge_is_told_before_the_run() {
+fn an_invalid_merge_is_reported_before_the_run() {
     for (merge, wanted) in [
         ("true", "the answer to a merge has no `options`"),
         ("{options: [{title: Q, form: [ann#1]}]}", "did you mean `from`?"),

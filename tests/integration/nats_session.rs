@@ -292,7 +292,7 @@ fn a_session_that_dies_at_any_point_counts_each_seat_once() {
 }
 
 #[test]
-fn what_a_session_that_is_over_left_is_taken_away_by_resume() {
+fn resume_deletes_the_queue_of_a_finished_session() {
     let Some(queue) = Queue::start() else { return };
     queue.define(3, "");
     let mut table = queue.table();
@@ -439,7 +439,7 @@ fn a_worker_answers_for_no_seat_of_another() {
 }
 
 #[test]
-fn what_cannot_be_begun_is_said_and_writes_nothing() {
+fn an_unusable_queue_is_reported_and_nothing_is_written() {
     let Some(mut queue) = Queue::start() else { return };
     queue.define(1, "");
     let refused = |queue: &Queue, code: i32, words: &str| {

@@ -59,7 +59,7 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
 }
 
 #[test]
-fn an_id_that_comes_from_the_input_is_checked_too() {
+fn ids_from_the_input_are_checked_too() {
     let agent = "  - {id: pick, type: agent, agent: qa-lead, prompt: \"Implement {{input}}\"}\n".to_owned();
     for step in [round("pick", "Do we accept {{input}}?", ""), agent] {
         let ran = desk(&format!("steps:\n{step}")).answered("", &["--input", "REQ-9"]);
@@ -68,7 +68,7 @@ fn an_id_that_comes_from_the_input_is_checked_too() {
 }
 
 #[test]
-fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
+fn check_reports_predictable_errors_also_of_later_rounds() {
     let (first, second) =
         (round("pick", "Which?", ", rule: majority"), round("then", "What of REQ-009?", ", rule: majority"));
     let desk = desk(&format!("steps:\n{first}{second}"));
@@ -109,7 +109,7 @@ fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
 }
 
 #[test]
-fn what_a_round_requires_must_be_there() {
+fn required_material_of_a_round_must_exist() {
     let steps = format!("steps:\n{}", round("pick", "Which?", ", requires: [issue.description]"));
     let desk = desk(&steps);
     let why = "lacks `issue.description`, which step `pick` requires";
@@ -216,7 +216,7 @@ fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
 }
 
 #[test]
-fn what_goes_wrong_in_a_step_that_says_where_to_go_is_no_result_of_the_session() {
+fn a_handled_error_of_a_step_is_no_result_of_the_session() {
     let within =
         |step: &str| format!("steps:\n  - {{id: both, type: parallel, steps: [{step}], on_error: pick}}\n");
     let pick = round("pick", "Which?", ", rule: majority");
@@ -260,7 +260,7 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
 }
 
 #[test]
-fn on_exhausted_stands_in_and_conditions_see_how_often() {
+fn on_exhausted_replaces_the_transition_and_conditions_see_the_count() {
     let steps = "steps:\n  - {id: try, type: transform, transform: context.count.none, max_runs: 3, on_error: try, on_exhausted: count}\n  \
                  - {id: count, type: condition, condition: \"runs.try === 3 && rounds === 0 && runs.pick === 0\", then: well, else: ill}\n  \
                  - {id: well, type: transform, transform: context.count.none, on_error: end}\n  \

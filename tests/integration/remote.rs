@@ -334,7 +334,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
 }
 
 #[test]
-fn what_is_sealed_wrongly_fails_at_the_reveal() {
+fn a_sealed_invalid_record_fails_at_the_reveal() {
     let plain = said("vote: redis");
     let with_tokens = "\"tries\":1,\"tokens\":{\"input\":1,\"output\":1,\"cached\":0}";
     let records = [

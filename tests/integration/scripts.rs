@@ -10,7 +10,7 @@ steps:
 ";
 
 #[test]
-fn running_out_names_the_step_and_the_session_goes_on_with_more() {
+fn missing_answers_name_the_step_and_more_answers_resume() {
     // Too few answers of an approval, then of a seat.
     for (short, words) in [
         ("pick: {qa-lead: {vote: a}, skeptic: {vote: a}}\nok: [false]\n", "no more answers for step `ok`"),
@@ -67,7 +67,7 @@ fn a_definitions_own_answers_give_way() {
 }
 
 #[test]
-fn what_serves_nothing_is_a_warning() {
+fn unused_answers_are_a_warning() {
     let desk = Desk::with(LOOP);
     desk.write(
         "answers.yaml",

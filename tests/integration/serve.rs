@@ -151,7 +151,7 @@ fn strangers_are_refused_and_the_page_holds_no_foreign_script() {
 }
 
 #[test]
-fn a_served_session_goes_on_where_it_was_killed_with_the_same_links() {
+fn a_killed_served_session_resumes_with_the_same_links() {
     let server = served();
     let dana = server.joined("dana", 1);
     let ballot = dana.seal(&dana.offer(), "redis", 3);
@@ -212,7 +212,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
 }
 
 #[test]
-fn a_session_that_rests_says_how_the_same_links_work_again() {
+fn a_paused_session_says_how_its_links_work_again() {
     let home = home(DEFINITION);
     let mut command = program(home.path());
     command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
@@ -233,7 +233,7 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
 }
 
 #[test]
-fn what_cannot_be_served_is_exit_2_with_a_hint() {
+fn an_unservable_session_is_exit_2_with_a_hint() {
     let home = home(DEFINITION);
     let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
     write("local.yaml", &DEFINITION.replace("remote/link", "rehearsal"));

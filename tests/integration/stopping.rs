@@ -214,7 +214,7 @@ fn world(desk: &Desk, what: &str) -> Screen {
 }
 
 #[test]
-fn a_panic_beside_the_screen_is_told_on_it() {
+fn a_panic_on_another_thread_is_shown_on_the_screen() {
     let desk = Desk::new();
     let mut screen = world(&desk, "home");
     screen.wait_for(&["Internal error"]);

@@ -132,7 +132,7 @@ fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
 }
 
 #[test]
-fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
+fn headers_are_sent_with_each_request_and_an_expired_key_is_read_again() {
     const GATE: &str = "gate-0123456789abcdef";
     let server = Server::start(|request: &Request| match request.header("authorization") {
         Some("Bearer key-2") => {

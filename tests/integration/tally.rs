@@ -54,7 +54,7 @@ fn another_rule_on_a_saved_round_is_a_what_if() {
 }
 
 #[test]
-fn mistakes_are_told_with_the_next_step() {
+fn mistakes_are_reported_with_the_next_step() {
     let desk = Desk::new();
     desk.write("tn.json", BALLOTS);
     desk.write("esc.yaml", "options: [\"\\e[31mred\", b]\nballots: [{vote: \"\\e[31mred\"}]\n");

@@ -65,7 +65,7 @@ fn is_sound(desk: &Desk, file: &str) {
 }
 
 #[test]
-fn the_next_session_goes_on_from_what_the_state_says() {
+fn the_next_session_continues_from_the_state() {
     let desk = desk();
     // The first session has time for one task.
     desk.write("one.yaml", format!("max_iterations: 5\n{LOOP}"));
@@ -92,7 +92,7 @@ fn the_next_session_goes_on_from_what_the_state_says() {
 }
 
 #[test]
-fn what_is_only_tried_writes_nothing() {
+fn check_dry_run_and_rehearsal_write_nothing() {
     let desk = desk();
     desk.run(["check", "decide.yaml"]).code(0).tells("0 errors, 0 warnings");
     desk.run(["--batch", "--dry-run", "--answers", "answers.yaml", "decide.yaml"]).code(0);

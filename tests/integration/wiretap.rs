@@ -96,7 +96,7 @@ fn runs(desk: &Desk) -> String {
 }
 
 #[test]
-fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
+fn the_recorder_reports_additions_in_every_api_style() {
     let desk = desk();
     let mine = "{command: [claude, --model, \"{model}\"], reply: result, base_url_env: MINE_URL}";
     desk.write("../home/config/config.yaml", format!("providers:\n  mine: {mine}\n"));

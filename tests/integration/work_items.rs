@@ -204,7 +204,7 @@ proptest! {
 
 /// The workflow is cut after every document and resumed. Returned items are not asked again.
 #[test]
-fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
+fn a_workflow_cut_off_anywhere_reaches_the_same_outcome() {
     std::thread::scope(|scope| {
         for scenario in ["parallel-with-approval", "sequence", "each", "use", "led-discussion"] {
             scope.spawn(move || cut_anywhere(scenario));

@@ -125,7 +125,7 @@ fn texts_in_every_place() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn what_is_written_is_read_by_our_reader() {
+fn written_yaml_is_read_by_our_reader() {
     let all = texts_in_every_place();
     save_for_pyyaml(&all, "texts");
     for (yaml, wanted) in all {
@@ -137,7 +137,7 @@ fn what_is_written_is_read_by_our_reader() {
 }
 
 #[test]
-fn every_character_comes_back() {
+fn every_character_survives() {
     let mut all = (0..=0x0010_ffff).filter_map(char::from_u32);
     while let Some(alone) = all.next() {
         let chunk: String = std::iter::once(alone).chain(all.by_ref().take(4_095)).collect();

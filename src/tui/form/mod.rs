@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_fill_in_fields_and_what_is_kept_comes_back() {
+    fn keys_fill_in_fields_and_drafts_are_restored() {
         let mut form = form();
         press(&mut form, KeyCode::Char('b'));
         press(&mut form, KeyCode::Enter);
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn tab_completes_a_path_and_else_goes_on() {
+    fn tab_completes_a_path_or_goes_to_the_next_field() {
         let mut form =
             Form { fields: vec![Field::line(PATH, "", ""), Field::line("status", "", "")], ..form() };
         assert_eq!(press(&mut form, KeyCode::Tab), FormEvent::Typed);

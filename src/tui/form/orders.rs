@@ -385,7 +385,7 @@ mod tests {
     use crate::ballot::{Ballot, Idea};
 
     #[test]
-    fn who_is_asked_may_sit_without_tools() {
+    fn a_persona_may_be_seated_without_its_tools() {
         let personas =
             ["qa-lead", "{persona: coder, tools: none}"].map(|name| (name.to_owned(), String::new()));
         let mut form = seats(&personas, &["qa-lead", "coder", "human"].map(str::to_owned));
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_fills_in_is_read_like_any_reply() {
+    fn a_filled_in_form_is_read_like_any_reply() {
         let is = |reading: ParsedReply, wanted: &Ballot| match reading {
             ParsedReply::Answered(answer) => assert_eq!(&answer.ballot, wanted),
             other => panic!("{other:?}"),

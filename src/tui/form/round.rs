@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_is_not_edited_comes_back_as_it_was() {
+    fn an_unedited_round_does_not_change() {
         let rounds = [
             "",
             "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",

@@ -4,7 +4,7 @@ use super::scenes::{draft, shows};
 use super::*;
 
 #[test]
-fn an_error_stands_under_its_field() {
+fn an_error_is_shown_under_its_field() {
     let mut model = draft(None);
     press(&mut model, KeyCode::Char('e'));
     let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };

@@ -95,7 +95,7 @@ fn the_end_of_a_session_shows_decision_seats_tally_and_an_answer() {
 
 /// Tokens and cost are shown next to revealed answers, and nowhere before.
 #[test]
-fn what_a_round_has_cost_is_shown_once_it_is_closed() {
+fn costs_are_shown_only_after_the_close() {
     let mut lines = saved("context-passing.s2s");
     for line in &mut lines {
         match &mut line.stamped.event {
@@ -179,7 +179,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
 
 /// The outcome is never cut; the text at the right is whole or absent.
 #[test]
-fn the_outcome_is_never_covered_by_what_stands_beside_it() {
+fn the_outcome_is_never_covered() {
     let mut lines = saved("release-consent.s2s");
     let is_tally = |line: &LogEntry| matches!(line.stamped.event, Event::TallyMade(_));
     let tally = lines.iter().position(is_tally).unwrap();
@@ -235,7 +235,7 @@ fn a_seek_gives_the_state_that_folding_gives() {
 }
 
 #[test]
-fn playing_caps_rests_and_ends_at_the_end() {
+fn playback_shortens_pauses_and_stops_at_the_end() {
     let mut lines = saved("context-passing.s2s");
     let last = lines.len() - 1;
     lines[last].stamped.at.0 += 3_600_000;
@@ -276,7 +276,7 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
 }
 
 #[test]
-fn where_the_facilitator_is_follows_from_the_events() {
+fn the_screen_state_follows_from_the_events() {
     let place = |is_last: fn(&Event) -> bool| live_until(is_last).screen_state();
     assert_eq!(place(|event| matches!(event, Event::StepStarted(_))), ScreenState::Draft);
     assert_eq!(place(|event| matches!(event, Event::RoundOpened(_))), ScreenState::Open);
@@ -299,7 +299,7 @@ fn a_round_that_is_open_is_not_left_by_one_key() {
 }
 
 #[test]
-fn a_form_that_is_refused_comes_back_with_what_was_typed() {
+fn a_refused_form_reopens_with_its_text() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
     press(&mut model, KeyCode::Char('N'));
     type_in(&mut model, "Split.");

@@ -27,7 +27,7 @@ fn happen(model: &mut Model, command: Command) {
 }
 
 #[test]
-fn the_third_line_says_what_comes_next() {
+fn the_third_line_shows_the_next_action() {
     let failed = live_on(panel(10), |event| matches!(event, Event::SeatFailed(_)));
     let mut elsewhere = failed.clone();
     press(&mut elsewhere, KeyCode::End);
@@ -268,7 +268,7 @@ fn a_note_is_seen_once_it_is_taken() {
 }
 
 #[test]
-fn many_sessions_are_told_apart_and_counted() {
+fn many_sessions_are_distinguished_and_counted() {
     let mut model = super::scenes::home();
     let mut home = model.home.clone();
     for at in 0..50 {

@@ -320,7 +320,7 @@ fn a_key_that_cannot_work_says_why() {
 
 /// Enter only reads. Accepting and closing ask for confirmation; the text differs without a decision.
 #[test]
-fn what_ends_a_round_or_session_asks_first() {
+fn ending_a_round_or_session_asks_first() {
     let mut decided = counted();
     assert_eq!(press(&mut decided, KeyCode::Enter), []);
     shows("read-item", &decided);
@@ -344,7 +344,7 @@ fn what_ends_a_round_or_session_asks_first() {
 }
 
 #[test]
-fn what_lies_over_the_panes() {
+fn overlays_over_the_panes() {
     for (keys, name) in [("?", "help"), ("a", "material"), ("/inl", "search")] {
         let mut model = counted();
         type_in(&mut model, keys);

@@ -19,7 +19,7 @@ use crate::home::{Asked, asked, is_sound};
 use crate::oracle::Dice;
 use crate::patience::{PATIENCE, pause};
 use crate::program::{Desk, files_in};
-use crate::seats::{Came, Diary, ONE_ROUND, Place, TWO_ROUNDS, WORKFLOW, outcome};
+use crate::seats::{Diary, ONE_ROUND, Place, RoundOutcome, TWO_ROUNDS, WORKFLOW, outcome};
 use crate::server::{Answer, Server};
 
 fn ends(bytes: &[u8]) -> Vec<usize> {
@@ -229,7 +229,7 @@ fn service() -> (Server, Receiver<()>) {
 
 struct Expected {
     shared: BTreeMap<u32, String>,
-    outcome: Vec<Came>,
+    outcome: Vec<RoundOutcome>,
 }
 
 fn undisturbed() -> Expected {

@@ -343,7 +343,7 @@ impl Place {
 
     /// Resumes the session in the file, or starts it if there is none, and checks the outcome.
     #[track_caller]
-    pub fn comes_to(&self, definition: &str, expected: &[Came], what: &str) {
+    pub fn comes_to(&self, definition: &str, expected: &[RoundOutcome], what: &str) {
         let log = std::fs::read(self.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));
         let ran = if log.is_none_or(|log| log.lines.is_empty()) {
             let _ = std::fs::remove_file(self.file());
@@ -388,14 +388,14 @@ impl Place {
 
 /// Part of a round that must not depend on interruptions.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Came {
+pub struct RoundOutcome {
     round: String,
     snapshot_sha256: String,
     ballots: Vec<String>,
     winners: Option<Vec<String>>,
 }
 
-pub fn outcome(session: &Session) -> Vec<Came> {
+pub fn outcome(session: &Session) -> Vec<RoundOutcome> {
     let of_round = |round: &roundtable::history::RoundRun| {
         let votes = round.seats.values().map(|seat| match &seat.status {
             roundtable::history::SeatStatus::Revealed(answer, _) => format!("{:?}", answer.ballot),
@@ -403,7 +403,7 @@ pub fn outcome(session: &Session) -> Vec<Came> {
         });
         let winners = round.tally.as_ref().map(|tally| tally.verdict.winners.clone());
         let (name, snapshot) = (round.opened.round.clone(), round.opened.snapshot_sha256.clone());
-        Came { round: name, snapshot_sha256: snapshot, ballots: votes.collect(), winners }
+        RoundOutcome { round: name, snapshot_sha256: snapshot, ballots: votes.collect(), winners }
     };
     session.rounds.iter().map(of_round).collect()
 }

@@ -80,7 +80,7 @@ fn a_cut_file_is_repaired_and_reaches_the_same_outcome() {
         let place = cut_to(&dir.path().join(cut.to_string()), &bytes[..cut]);
         let good = ends.iter().copied().filter(|end| *end <= cut).max().expect("the header is whole");
         let before = place.session();
-        let ran = place.go_on(false);
+        let ran = place.resume(false);
         if cut > good {
             let aside = place.file().with_file_name(format!("s.s2s.torn-{good}"));
             assert_eq!(std::fs::read(aside).expect("kept aside"), bytes[good..cut], "cut at {cut}");
@@ -92,7 +92,7 @@ fn a_cut_file_is_repaired_and_reaches_the_same_outcome() {
             assert_eq!(ran.done, Ok(ExitCode::Waiting), "cut at {cut}");
             let lost = place.session().open_round().expect("still open").key_lost.clone();
             assert_eq!(lost.len(), sealed);
-            assert_eq!(place.go_on(true).done, Ok(ExitCode::Finished), "cut at {cut}");
+            assert_eq!(place.resume(true).done, Ok(ExitCode::Finished), "cut at {cut}");
             let found = verify(&place.bytes(), None);
             let names = |note: &&String| lost.iter().all(|name| note.contains(name.as_str()));
             assert!(found.notes.iter().any(|note| names(&note)), "{:?}", found.notes);
@@ -255,7 +255,7 @@ fn is_settled(session: &Session, asked: &Asked) -> bool {
 }
 
 /// Kills a run and resumes it; returns the number of sealed seats of the open round at the kill.
-fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
+fn kill_and_resume(moment: usize, expected: &Expected) -> Option<usize> {
     let desk = Desk::with(DEFINITION);
     let (server, told) = service();
     let mut child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
@@ -313,7 +313,7 @@ fn a_session_killed_at_any_moment_comes_to_the_same_end() {
                     if moment >= moments {
                         return;
                     }
-                    if let Some(sealed) = kill_and_go_on(moment, &expected) {
+                    if let Some(sealed) = kill_and_resume(moment, &expected) {
                         open.lock().expect("a list").push(sealed);
                     }
                 }
@@ -468,7 +468,7 @@ fn whenever_the_power_fails_and_whatever_was_synced_first_nothing_shown_is_lost(
             let held = log.lines.iter().map(|line| &line.hash).take(moment.shown);
             assert!(held.eq(&shown[..moment.shown]), "{what}: shown and not in the file");
             in_round += usize::from(fold(&log).open_round().is_some());
-            place.comes_to(WORKFLOW, &outcome(&expected.session()), &what);
+            place.reaches(WORKFLOW, &outcome(&expected.session()), &what);
             fs::remove_dir_all(&place.dir).expect("removed");
             cuts += 1;
         }

@@ -354,7 +354,7 @@ fn leaving_and_resuming_asks_the_failed_seats_again() {
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
     assert_eq!(session.paused.as_ref().map(|(_, reason)| reason), Some(&PauseReason::Left));
-    let ran = place.go_on(false);
+    let ran = place.resume(false);
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     assert_eq!(place.session().rounds[0].sealed(), 3);
     place.verify();

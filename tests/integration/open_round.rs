@@ -193,7 +193,7 @@ fn time_at_rest_does_not_use_up_the_sessions_time() {
     }
     journal.append(events).expect("written");
     drop(journal);
-    assert_eq!(place.go_on(false).done, Ok(ExitCode::Finished));
+    assert_eq!(place.resume(false).done, Ok(ExitCode::Finished));
     let session = place.session();
     assert!(session.ran_ms(session.last_at) < 60_000, "{}", session.ran_ms(session.last_at));
     assert!(session.ran_ms(session.last_at) >= 50);

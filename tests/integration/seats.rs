@@ -325,7 +325,7 @@ impl Place {
     }
 
     /// Resumes the session in the file.
-    pub fn go_on(&self, ask_again: bool) -> Ran {
+    pub fn resume(&self, ask_again: bool) -> Ran {
         let with = |done| Ran { done, seen: Vec::new() };
         let opened = match Journal::open(&self.disk, &self.file()) {
             Ok(opened) => opened,
@@ -343,13 +343,13 @@ impl Place {
 
     /// Resumes the session in the file, or starts it if there is none, and checks the outcome.
     #[track_caller]
-    pub fn comes_to(&self, definition: &str, expected: &[RoundOutcome], what: &str) {
+    pub fn reaches(&self, definition: &str, expected: &[RoundOutcome], what: &str) {
         let log = std::fs::read(self.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));
         let ran = if log.is_none_or(|log| log.lines.is_empty()) {
             let _ = std::fs::remove_file(self.file());
             self.start(definition)
         } else {
-            self.go_on(false)
+            self.resume(false)
         };
         assert_eq!(ran.done, Ok(ExitCode::Finished), "{what}");
         assert_eq!(outcome(&self.session()), expected, "{what}");

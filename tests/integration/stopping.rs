@@ -123,7 +123,7 @@ fn a_panic_in_the_engines_own_task_loses_nothing_that_was_shown() {
         let log = read_log(&std::fs::read(place.file()).expect("a file")).expect("readable");
         let held: Vec<&String> = log.lines.iter().map(|line| &line.hash).take(shown.len()).collect();
         assert_eq!(held, shown.iter().collect::<Vec<_>>(), "event {at}");
-        place.comes_to(TWO_ROUNDS, &outcome(&expected.session()), &format!("event {at}"));
+        place.reaches(TWO_ROUNDS, &outcome(&expected.session()), &format!("event {at}"));
     }
 }
 

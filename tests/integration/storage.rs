@@ -73,7 +73,7 @@ fn holds_what_was_shown(place: &Place, ran: &Ran, what: &str) {
 
 fn goes_on(dir: &Path, definition: &str, expected: &Place, what: &str) {
     let place = Place::new(Disk::default(), dir);
-    place.comes_to(definition, &outcome(&expected.session()), what);
+    place.reaches(definition, &outcome(&expected.session()), what);
     assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new(), "{what}");
 }
 
@@ -311,7 +311,7 @@ fn any_operation_of_a_resume_may_fail() {
     let clean = faulty(usize::MAX, full);
     copy(&torn.dir, &dir.path().join("control"));
     let control = Place::new(clean.disk.clone(), &dir.path().join("control"));
-    assert_eq!(control.go_on(false).done, Ok(ExitCode::Finished));
+    assert_eq!(control.resume(false).done, Ok(ExitCode::Finished));
     let all = ops(&clean);
     assert!(all.contains(&StorageOp::Truncate) && all.contains(&StorageOp::Read));
     for (at, op) in all.iter().enumerate() {
@@ -320,7 +320,7 @@ fn any_operation_of_a_resume_may_fail() {
             let dir = dir.path().join(format!("{at}-{index}"));
             copy(&torn.dir, &dir);
             let place = Place::new(faulty(at, fault).disk, &dir);
-            let ran = place.go_on(false);
+            let ran = place.resume(false);
             holds_what_was_shown(&place, &ran, &what);
             assert!(is_kept(place.file().parent().expect("a folder")), "the torn write is lost: {what}");
             match &ran.done {

@@ -284,7 +284,7 @@ mod tests {
         (ProgressPrinter::new(on_terminal, say), lines)
     }
 
-    async fn told_in(printer: &ProgressPrinter, lines: &Lines, seconds: u64) -> Vec<String> {
+    async fn printed_in(printer: &ProgressPrinter, lines: &Lines, seconds: u64) -> Vec<String> {
         let telling = printer.keep_reporting();
         let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;
         std::mem::take(&mut *lines.lock().expect("no panic"))
@@ -297,21 +297,21 @@ mod tests {
         watches[0].waits("HTTP 429", Duration::from_secs(100));
         watches[1].waits("HTTP 429", Duration::from_secs(90));
         watches[2].waits("HTTP 503", Duration::from_secs(4));
-        let told = told_in(&printer, &lines, 10).await;
+        let told = printed_in(&printer, &lines, 10).await;
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with("waiting: ann, bob for 99.0 s more, until "), "{told:?}");
         assert!(told[0].ends_with("Z: HTTP 429"), "{told:?}");
-        let told = told_in(&printer, &lines, 56).await;
+        let told = printed_in(&printer, &lines, 56).await;
         assert_eq!(told.len(), 2, "{told:?}");
         // A new wait of the same seat is printed again.
         watches[0].asked(2);
-        told_in(&printer, &lines, 2).await;
+        printed_in(&printer, &lines, 2).await;
         watches[0].waits("too much", Duration::from_secs(6));
-        let told = told_in(&printer, &lines, 8).await;
+        let told = printed_in(&printer, &lines, 8).await;
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("ann for 5.0 s more"), "{told:?}");
         watches[2].queues();
-        let told = told_in(&printer, &lines, 10).await;
+        let told = printed_in(&printer, &lines, 10).await;
         assert_eq!(told, ["waiting for a turn: eve: HTTP 503"]);
     }
 
@@ -325,14 +325,14 @@ mod tests {
             told: now,
         };
         let (there, lines) = printer(false);
-        assert!(told_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
+        assert!(printed_in(&there, &lines, 100).await.is_empty(), "nothing is under way");
         lock(&there.state).work =
             Some(ReportedWork { told: Instant::now(), since: Instant::now(), ..work() });
-        let told = told_in(&there, &lines, 65).await;
+        let told = printed_in(&there, &lines, 65).await;
         assert_eq!(told.len(), 2, "{told:?}");
         assert_eq!(told[0], "running for 30 s: round 1 (`a`), 1 of 2 seats settled");
         let (seen, lines) = printer(true);
         lock(&seen.state).work = Some(work());
-        assert!(told_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");
+        assert!(printed_in(&seen, &lines, 65).await.is_empty(), "on a terminal there is a bar");
     }
 }

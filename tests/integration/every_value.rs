@@ -61,12 +61,12 @@ fn what_verify_does_not_find_is_what_it_says() {
         }
     };
     std::thread::scope(|scope| (0..2).for_each(|_| drop(scope.spawn(work))));
-    let (unfound, told) = (unfound.into_inner().expect("no panic"), told());
-    let is_told = |kind: &str| {
-        let key = |told: &String| kind == *told || kind.starts_with(&format!("{told}/"));
-        told.iter().any(key) || kind.ends_with("/at")
+    let (unfound, unchecked) = (unfound.into_inner().expect("no panic"), unchecked_keys());
+    let is_unchecked = |kind: &str| {
+        let key = |listed: &String| kind == *listed || kind.starts_with(&format!("{listed}/"));
+        unchecked.iter().any(key) || kind.ends_with("/at")
     };
-    let silent: Vec<_> = unfound.iter().filter(|(kind, _)| !is_told(kind)).collect();
+    let silent: Vec<_> = unfound.iter().filter(|(kind, _)| !is_unchecked(kind)).collect();
     assert!(silent.is_empty(), "not found, and not said to be so: {silent:#?}");
 }
 
@@ -172,7 +172,7 @@ fn another(value: &Value) -> Value {
 }
 
 /// Returns the keys that the table lists as unchecked, as `event/key`.
-fn told() -> BTreeSet<String> {
+fn unchecked_keys() -> BTreeSet<String> {
     let keys = |line: &'static str| {
         let (event, keys) = line.split_once(": ").expect("an event");
         let (keys, _) = keys.split_once(" (").expect("a reason");

@@ -44,7 +44,7 @@ fn other_headers() -> Vec<(&'static str, Value)> {
     vec![("/participants/0/model", json!("openai/gpt-5")), ("/personas/0", persona)]
 }
 
-fn told(from: &str, to: &str) -> Sitting {
+fn changed_session(from: &str, to: &str) -> Sitting {
     opened_as(&TRUE.replace(from, to), |_| {})
 }
 
@@ -58,7 +58,7 @@ fn votes(sitting: &mut Sitting, key: &SigningKey) {
 }
 
 fn held() -> (Sitting, Receipt) {
-    let mut sitting = told("", "").asked(&dana());
+    let mut sitting = changed_session("", "").asked(&dana());
     votes(&mut sitting, &dana());
     let receipt = Receipt::for_seat(&sitting.session.rounds[0], "dana").expect("a receipt");
     sitting.finishes();
@@ -76,7 +76,9 @@ fn whoever_makes_a_session_anew_needs_the_keys_of_its_remote_seats() {
     receipt.check(&first.session).expect("the receipt fits");
     let signed = first.events.iter().find(|stamped| is_sealed_by("dana")(stamped)).expect("sealed");
     let forger = SigningKey::new([9; 32]);
-    let definitions = OTHER_DEFINITIONS.iter().map(|(from, to)| (*to, told(from, to), told(from, to)));
+    let definitions = OTHER_DEFINITIONS
+        .iter()
+        .map(|(from, to)| (*to, changed_session(from, to), changed_session(from, to)));
     let headers = other_headers().into_iter().map(|(at, value)| (at, headed(at, &value), headed(at, &value)));
     for (what, spliced, anew) in definitions.chain(headers) {
         // The ballot was signed for the true session, so its signature does not match.
@@ -99,9 +101,9 @@ fn whoever_makes_a_session_anew_needs_the_keys_of_its_remote_seats() {
 #[test]
 fn a_vote_that_is_kept_out_is_found_by_its_receipt() {
     let (_, receipt) = held();
-    let mut missing = told("", "").asked(&dana());
+    let mut missing = changed_session("", "").asked(&dana());
     missing.finishes();
-    let mut excused = told("", "").asked(&dana());
+    let mut excused = changed_session("", "").asked(&dana());
     excused.does(Command::Excuse { participant: "dana".to_owned(), reason: "ill".to_owned() });
     excused.finishes();
     for sitting in [missing, excused] {
@@ -123,7 +125,7 @@ fn a_vote_that_is_destroyed_is_found_where_it_was_signed() {
     }
     let found = verify(&chained(&events), None).findings;
     assert!(found[0].what.contains("bad signature"), "{found:?}");
-    let mut sitting = told("", "").asked(&dana());
+    let mut sitting = changed_session("", "").asked(&dana());
     votes(&mut sitting, &dana());
     let seal = sitting.seal("ann", &said("vote: sqlite"), 7);
     sitting.finishes_with(other(&seal));

@@ -143,7 +143,7 @@ fn is_lost(error: &io::Error) -> bool {
     let path = std::fs::read_link("/proc/self/fd/1").ok().filter(|path| path.is_absolute());
     let path = path.map(|path| format!(" ({})", path.display())).unwrap_or_default();
     let problem = Diagnostic::new(format!("cannot write standard output{path}: {error}"));
-    say("error", &problem.hint("the result is not there whole; make room and run it again"));
+    say("error", &problem.hint("the result is incomplete; free some space and run it again"));
     true
 }
 

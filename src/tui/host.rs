@@ -54,7 +54,7 @@ pub trait Host: Send + Sync {
     /// Stores the model for seats of this project that name none.
     fn use_model(&self, model: &str) -> Result<(), Diagnostic>;
 
-    /// Returns the opening event with the evidence about each program that takes a seat.
+    /// Returns the opening event with the measurement of each program that takes a seat.
     /// An unknown program is measured first, which takes up to 20 s.
     fn measure(&self, opened: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal>;
 

@@ -216,7 +216,7 @@ fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
         return vec![(if model.focus == Pane::Seats { first } else { model.focus }, area)];
     }
     let inner = frame::inner(area).width;
-    // The votes alone, unless the person focuses the pane for all of it.
+    // Only the votes; the focused pane also shows how they were counted.
     let (votes, most) = if model.focus == Pane::Tally {
         (votes::lines(model, inner), area.height * 2 / 3)
     } else {

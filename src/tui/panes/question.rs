@@ -92,7 +92,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
         return;
     }
     parts.extend(requested.choices.iter().map(|choice| (format!("  • {choice}"), false)));
-    // The last result is first if the step's context does not contain it.
+    // The last round's result is listed first, unless the step's context contains it.
     let holds = |name: &String, last| is_result_of(last, name) || is_inside(session, last, name);
     let last = session.rounds.last().filter(|last| !requested.context.keys().any(|name| holds(name, last)));
     let words = last.and_then(|last| round_in_words(session, last));

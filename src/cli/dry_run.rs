@@ -86,7 +86,7 @@ pub fn draft(
     Ok(total)
 }
 
-/// Returns certain refusals, whatever the results, and warnings; `file` is the definition's name.
+/// Returns the refusals that no result can prevent, and the warnings; `file` is the definition's name.
 pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
     let (mut refused, mut warned) = (Vec::new(), Vec::new());

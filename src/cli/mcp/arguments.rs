@@ -90,7 +90,7 @@ pub struct Convene {
     pub evidence: Vec<Evidence>,
     /// The most that the session may cost, in US dollars. Required unless every seat is free.
     pub max_usd: Option<f64>,
-    /// The round closes after this many seconds with the answers that are there.
+    /// The round closes after this many seconds with the answers so far.
     pub deadline_s: Option<u64>,
 }
 
@@ -137,7 +137,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfSession {
-    /// The session's id, as `convene` gave it.
+    /// The session's id, as `convene` returned it.
     pub session: String,
 }
 
@@ -145,14 +145,13 @@ pub struct OfSession {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OfStatus {
-    /// The session's id, as `convene` gave it.
+    /// The session's id, as `convene` returned it.
     pub session: String,
     /// Wait up to this many seconds, 30 at most, for the session to close. 0 unless given.
     #[serde(default)]
     pub wait_s: u64,
 }
 
-/// The numbers of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Numbers {
     pub session: String,
@@ -161,7 +160,7 @@ pub struct Numbers {
     pub sealed: usize,
     /// Milliseconds to wait before asking again; 0 once nothing will change.
     pub poll_ms: u64,
-    /// The reason why nothing goes on, and who can change that.
+    /// The reason of a pause or an error, and how the user continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -179,8 +178,8 @@ impl Numbers {
 pub enum SessionState {
     /// Seats are being asked.
     Open,
-    /// It waits for someone; `why` says for whom.
+    /// Not running; `why` has the reason.
     Paused,
-    /// It is over: `result` shows it.
+    /// The tool `result` shows the outcome.
     Closed,
 }

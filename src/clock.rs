@@ -9,7 +9,7 @@ pub fn system_time() -> SystemTime {
     SystemTime::now()
 }
 
-/// Limit in milliseconds, about a year before the year 10000, which needs five digits.
+/// Start of the year 9999, in milliseconds. Later clocks could reach years of five digits.
 const END: u128 = 253_370_764_800_000;
 
 pub fn now() -> Timestamp {

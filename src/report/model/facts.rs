@@ -253,7 +253,7 @@ impl<'a> ApprovalFacts<'a> {
     pub fn new(asked: &'a AnsweredQuestion, session: &Session) -> Self {
         let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
         let last = asked.counted.checked_sub(1).and_then(|at| counted.nth(at));
-        // An amended proposal that was blocked is put to a vote again.
+        // A comment on a blocked proposal amends it, so it will be voted on again.
         let is_amended = asked.given.comment.is_some();
         let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| {
             !(tally.decided || is_amended && round_outcome(tally) == RoundOutcome::Blocked)

@@ -258,7 +258,7 @@ steps:
 ";
 
 #[test]
-fn tells_all_errors_and_warnings_of_each_file() {
+fn check_reports_all_errors_and_warnings_of_each_file() {
     let desk = Desk::modelled("");
     desk.write("bad.yaml", BAD);
     desk.write("good.yaml", "question: Which?\n");
@@ -329,7 +329,7 @@ fn a_good_file_says_nothing_and_a_doubt_is_a_line() {
 }
 
 #[test]
-fn schema_prints_the_file_beside_the_documents() {
+fn schema_prints_the_file_in_docs() {
     let printed = Desk::new().run(["schema"]).code(0).out;
     assert_eq!(printed, include_str!("../../docs/definition.schema.json"));
 }

@@ -37,7 +37,7 @@ fn seats(desk: &Desk) -> Vec<Value> {
 }
 
 #[test]
-fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
+fn lines_of_a_file_are_in_the_snapshot_and_references_to_them_are_checked() {
     let desk = desk(REVIEW);
     let content = "review:\n  \
          skeptic: {position: Stale., references: [\"SRC-1:2-3\", \"stale( 60)\"]}\n  \

@@ -124,7 +124,7 @@ fn damage_is_6_wherever_the_file_is_read_and_the_file_stays_as_it_is() {
 }
 
 #[test]
-fn of_several_files_each_is_saved_and_the_highest_code_counts() {
+fn each_of_several_files_is_saved_and_the_highest_code_counts() {
     let desk = Desk::with(PICK);
     desk.write("tied.yaml", PICK);
     desk.write("broken.yaml", "question: [\n");
@@ -231,7 +231,7 @@ fn a_line_appears_once_its_event_is_in_the_file() {
 }
 
 #[test]
-fn errors_are_lines_without_a_number_and_stand_on_standard_error_too() {
+fn errors_are_lines_without_seq_and_are_on_standard_error_too() {
     let desk = Desk::with("goal: x\nqestion: y\n");
     let runs = "--batch decide.yaml --json; replay none.s2s --json; trace none.s2s --json; resume none.s2s --json; \
                 --batch --json --bogus; --json";

@@ -13,7 +13,7 @@ use crate::http::{ask, ms, open_ai, outcome, participant, service};
 use crate::server::{Answer, Server};
 
 #[tokio::test]
-async fn sends_the_same_bytes_again_after_a_passing_fault() {
+async fn the_same_bytes_are_sent_again_after_a_temporary_error() {
     let statuses = [408, 409, 429, 500, 502, 503, 504, 529].map(|status| Answer::new(status, &[], "later"));
     // An error status inside a 200 counts as that status.
     let inside = Answer::json(200, &json!({"error": {"code": 502, "message": "upstream"}}));

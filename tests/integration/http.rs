@@ -64,7 +64,7 @@ pub async fn outcome_of(
 }
 
 #[tokio::test]
-async fn speaks_chat_completions() {
+async fn requests_follow_chat_completions() {
     let server = Server::start(|_| Answer::chat("hello"));
     let reply = participant(open_ai(&server)).ask(&ask()).await;
     let usage = Some(TokenUsage { input: 7, output: 2, ..TokenUsage::default() });

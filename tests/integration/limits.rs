@@ -235,7 +235,7 @@ fn early(warm: &str) -> (usize, String) {
 }
 
 #[test]
-fn one_seat_goes_ahead_and_the_others_find_the_cache_filled() {
+fn one_seat_warms_the_cache_for_the_others() {
     let (ahead, told) = early("warm_first: on\n");
     assert_eq!(ahead, 1);
     assert!(told.contains("20,000 tokens in (85 % from caches)"), "{told}");

@@ -319,7 +319,7 @@ fn a_round_waits_for_a_failed_seat_until_its_retry() {
 }
 
 #[test]
-fn a_failed_seat_is_gone_on_without() {
+fn a_failed_seat_can_be_excused() {
     let (done, session, refused) =
         run(&one(""), &["cyd"], || vec![excuse("ann", "gone"), excuse("cyd", "gone")]);
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::All));
@@ -328,7 +328,7 @@ fn a_failed_seat_is_gone_on_without() {
 }
 
 #[test]
-fn a_held_round_closes_by_order_and_at_its_deadline() {
+fn a_waiting_round_closes_by_order_and_at_its_deadline() {
     let (_, session, _) = run(&one(""), &["cyd"], || vec![FacilitatorRequest::CloseRound]);
     assert_eq!(closed(&session), CloseReason::Facilitator);
     let (done, session, _) = run(&one(", deadline: 30s"), &["cyd"], Vec::new);

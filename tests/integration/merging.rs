@@ -151,7 +151,7 @@ fn sarif_has_each_group_with_its_place() {
 }
 
 #[test]
-fn annotations_stand_at_file_and_line_and_foreign_text_ends_no_line() {
+fn annotations_have_file_and_line_and_foreign_text_ends_no_line() {
     let desk = desk(REVIEW, ANSWERS);
     let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
     let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");

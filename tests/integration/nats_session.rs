@@ -403,7 +403,7 @@ fn no_answer_lies_open_before_the_close_and_what_came_while_nobody_was_there_cou
 }
 
 #[test]
-fn a_rest_puts_the_deadline_off_for_workers_too() {
+fn a_pause_extends_the_deadline_for_workers_too() {
     let Some((queue, mut table)) = Queue::asking(2, ", deadline: 3s") else { return };
     let until = Instant::now() + Duration::from_secs(3);
     table.interrupt();

@@ -107,7 +107,7 @@ fn an_interrupt_begins_no_further_session() {
 }
 
 #[test]
-fn time_at_rest_does_not_use_up_a_deadline() {
+fn a_pause_does_not_use_up_a_deadline() {
     let desk = Desk::new();
     desk.write("decide.yaml", definition(THREE, ", close: deadline, deadline: 4s"));
     let slow = service("bob", NEVER);
@@ -176,7 +176,7 @@ fn everybody_is_asked_before_anybody_answers() {
 
 /// The session was paused for years.
 #[test]
-fn time_at_rest_does_not_use_up_the_sessions_time() {
+fn a_pause_does_not_use_up_the_sessions_time() {
     let place = Place::fresh();
     let text = format!("max_duration: 1m\n{ONE_ROUND}");
     let (mut session, mut events) = (Session::default(), Vec::new());

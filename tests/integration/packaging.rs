@@ -15,7 +15,7 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn the_package_holds_what_the_source_includes_and_is_small() {
+fn the_package_contains_what_the_source_includes_and_is_small() {
     let mut command = Command::new(env!("CARGO"));
     command.args(["package", "--list", "--allow-dirty", "--offline", "--locked"]).current_dir(root());
     let listed = command.output_soon().expect("cargo runs");
@@ -48,7 +48,7 @@ fn the_package_holds_what_the_source_includes_and_is_small() {
 }
 
 #[test]
-fn a_release_holds_the_program_its_pages_and_completions_under_a_checksum() {
+fn a_release_contains_program_pages_and_completions_with_a_checksum() {
     let out = tempfile::tempdir().expect("a folder");
     // Compressing a debug build takes long.
     let program = out.path().join("program");

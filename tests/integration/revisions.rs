@@ -52,7 +52,7 @@ fn votes() -> Value {
 
 /// The hash is the same in the log and in every prompt. Orders are drawn from the seed as the format says.
 #[test]
-fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
+fn the_snapshot_is_the_same_for_all_seats() {
     for (order, seed) in [("same", 1), ("per-seat", 1), ("per-seat", 2), ("mirrored", 3), ("mirrored", 4)] {
         let (desk, _) = run(&definition(order, ""), &votes(), seed);
         let mut orders: Vec<Value> = Vec::new();

@@ -105,7 +105,7 @@ fn a_program_has_no_terminal_to_ask_at_or_to_change() {
 }
 
 #[test]
-fn settings_of_the_users_own_program_that_a_seat_leaves_aside_are_named() {
+fn ignored_settings_of_the_users_program_are_named() {
     let refused = r#"printf '{"is_error":true,"result":"Not logged in"}'; exit 1"#;
     let desk = with_claude(Desk::with(ROUND), refused).set("ANTHROPIC_API_KEY", "sk-ant");
     desk.write("../home/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"https://gate"}}"#);

@@ -190,7 +190,7 @@ fn listed(request: &Request) -> Answer {
 }
 
 #[test]
-fn tells_models_key_and_pace_and_never_the_key() {
+fn doctor_reports_models_and_key_source_but_never_the_key() {
     let server = Server::start(listed);
     let desk = Desk::new().served_by(&server);
     let ran = desk.run(["doctor", "lab", "--probe"]).code(0);
@@ -207,7 +207,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
 }
 
 #[test]
-fn says_what_to_do_about_each_failure() {
+fn doctor_says_what_to_do_about_each_failure() {
     let told = json!({"error": {"message": format!("bad key {KEY}"), "type": "auth"}});
     let refusing = Server::start(move |_| Answer::json(401, &told));
     let ran = Desk::new().served_by(&refusing).run(["doctor", "lab"]).code(5);

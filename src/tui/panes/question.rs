@@ -203,7 +203,7 @@ mod tests {
     use crate::journal::read_log;
 
     #[test]
-    fn the_rounds_inside_a_step_are_told_in_words() {
+    fn rounds_inside_a_step_are_described() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/release-consent.s2s");
         let mut lines = read_log(&std::fs::read(path).expect("readable")).expect("whole").lines;
         if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {

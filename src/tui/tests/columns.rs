@@ -51,7 +51,7 @@ fn no_number_is_cut() {
 
 /// Times are right-aligned in one column; models start in one column.
 #[test]
-fn columns_stand_under_each_other() {
+fn columns_are_aligned() {
     let mut lines = panel(10);
     for line in &mut lines {
         if let Event::SeatFailed(failed) = &mut line.stamped.event {

@@ -64,7 +64,7 @@ fn counted(count: usize) -> Model {
 }
 
 #[test]
-fn of_many_seats_those_that_failed_stand_first() {
+fn failed_seats_are_first_among_many() {
     for count in [200, 2000] {
         let lines = panel(count);
         let last =

@@ -259,7 +259,7 @@ fn a_block_is_answered_with_the_proposal_amended() {
 }
 
 #[test]
-fn a_note_is_seen_once_it_is_taken() {
+fn a_recorded_note_is_shown() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
     let round = model.session().rounds[0].opened.round.clone();
     happen(&mut model, Command::RecordSynthesis { round, text: "One minute is fine.".to_owned() });

@@ -107,7 +107,7 @@ fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
 
 /// `[` shows an earlier round, live and in a replay; `]` or `Esc` leaves it.
 #[test]
-fn an_earlier_round_is_looked_at_while_a_later_one_is_there() {
+fn an_earlier_round_can_be_shown() {
     let mut model = live(two_rounds());
     let screen = |model: &Model| rendered(model, (120, 40));
     assert!(screen(&model).contains("round 2") && screen(&model).contains("inline      ████"));

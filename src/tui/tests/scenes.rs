@@ -161,7 +161,7 @@ fn a_draft() {
 /// The checks mark questions that refer to missing material or outside sources; a refused round is corrected,
 /// not skipped.
 #[test]
-fn a_draft_whose_question_is_not_borne_out() {
+fn checks_mark_questions_without_material() {
     let definition = |question: &str| {
         format!(
             "participants: [qa-lead]\nartifacts: [{{id: REQ-001, summary: s}}]\nquestion: \"{question}\"\n"

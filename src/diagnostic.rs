@@ -107,7 +107,7 @@ const MOST_LISTED: usize = 8;
 /// omitted.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     if word.contains('\u{a0}') {
-        return "it holds a no-break space: write an ordinary one".to_owned();
+        return "it contains a no-break space: write an ordinary one".to_owned();
     }
     if let Some(candidate) = nearest(word, known.iter().copied()) {
         return format!("did you mean `{candidate}`?");

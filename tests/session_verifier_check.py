@@ -55,7 +55,7 @@ def state_by_roundtable(file, environment):
         return "refused"
     assert run.returncode == 6, f"{file}: exit code {run.returncode}: {run.stderr}"
     findings = [line for line in run.stdout.splitlines() if line.startswith("FAILED")]
-    torn = ("bytes of a torn write follow the last complete document", "the file holds no complete document")
+    torn = ("bytes of a torn write follow the last complete document", "the file contains no complete document")
     return "torn" if all(finding.endswith(torn) for finding in findings) else "damaged"
 
 

@@ -364,9 +364,9 @@ class Checker:
         self.personas = {persona["name"]: persona["text"] for persona in header.get("personas", [])}
         key = header.get("table_key") if self.remote else "00" * 32
         if not re.fullmatch("[0-9a-f]{64}", key or "") or (not self.remote and "table_key" in header):
-            self.findings.append("header: `table_key` stands where there are remote seats, and only there")
+            self.findings.append("header: `table_key` and remote seats need each other")
         if any(not self.is_reached(seat) for seat in header["participants"]):
-            self.findings.append("header: `remote` stands at seats of a model `remote/…`, ")
+            self.findings.append("header: `remote` belongs to seats of a model `remote/…`, ")
         if pseudonyms := header.get("pseudonyms"):
             key = lambda name: sha256(f"roundtable pseudonym 1\n{pseudonyms['seed']}\n{name}")
             order = sorted(pseudonyms["names"], key=key)

@@ -21,7 +21,7 @@ impl KindSpec for IdeasKind {
             hint: "One idea per line, as title: text; empty = abstain",
             is_text: true,
             example: "ideas:\n  - title: \"<a few words>\"\n    text: \"<one idea in one to three sentences>\"\n",
-            detail: "Give one idea or more, each with a title of its own and a text.",
+            detail: "Give one idea or more, each with its own title and a text.",
             instead_of: "the ideas",
             description: "ideas, each with a title and a text",
             length: "one idea or more",
@@ -40,13 +40,13 @@ impl KindSpec for IdeasKind {
             let (idea, content) = idea(answer, entries)?;
             if ideas.iter().any(|other| folded(&other.title) == folded(&idea.title)) {
                 let title = quoted(&idea.title);
-                return Err(format!("two ideas are titled {title}: give each a title of its own"));
+                return Err(format!("two ideas are titled {title}: give each its own title"));
             }
             ideas.push(idea);
             kept.push(content);
         }
         if ideas.is_empty() {
-            return Err("`ideas` holds no idea: give one, or abstain".to_owned());
+            return Err("`ideas` contains no idea: give one, or abstain".to_owned());
         }
         Ok((Ballot::Ideas(ideas), kept.into()))
     }

@@ -80,7 +80,7 @@ impl KindSpec for RankingKind {
             seen.push(option);
         }
         if places.is_empty() || places.iter().any(Vec::is_empty) {
-            return Err("`ranking` holds an empty place: list options, best first".to_owned());
+            return Err("`ranking` has an empty place: list options, best first".to_owned());
         }
         let kept =
             places.iter().map(|tied| if let [one] = tied.as_slice() { json!(one) } else { json!(tied) });
@@ -105,7 +105,7 @@ fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize)
         return Ok(vec![tied.iter().map(|one| answer.option(one, "ranking")).collect::<Result<_, _>>()?]);
     }
     let word = source_text(item, answer.source);
-    let word = word.ok_or_else(|| format!("`ranking` holds {} where an option is expected", item.kind()))?;
+    let word = word.ok_or_else(|| format!("`ranking` contains {} where an option is expected", item.kind()))?;
     if option_match::is_exact(&answer.form.options, &word) {
         return Ok(vec![vec![word]]);
     }

@@ -104,7 +104,7 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
     }
     if let [option] = args.options.as_slice() {
         let problem = Diagnostic::new(format!("one option, `{option}`, is no choice"));
-        return Err(problem.hint(format!("give each option as a word of its own, or none: {example}")));
+        return Err(problem.hint(format!("give each option as a separate word, or none: {example}")));
     }
     if let Some(path) = args.save_as.as_ref().filter(|path| path.exists()) {
         let problem = Diagnostic::new("--save-as does not overwrite a file");

@@ -466,7 +466,7 @@ fn answer_hint(session: &Session) -> String {
     if let Some(asked) = &session.exhausted {
         let decide = if asked.requested.choices.len() > 3 { ", {choice: decide, option: …}" } else { "" };
         return says(&exhausted_key(&asked.requested.step), "take")
-            + &format!(" (it goes on with the last result; or continue, stop{decide})");
+            + &format!(" (it continues with the last result; or continue, stop{decide})");
     }
     let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
     match asked(session) {

@@ -101,7 +101,7 @@ fn refuse_usual(
         if !owners.any(is_home) {
             let message = format!("{name} is the key of `{first}`: no address of a project is sent it");
             return Err(Diagnostic::new(message).hint(format!(
-                "use a key of its own, or name the address in your own configuration or in {}",
+                "use a separate key, or name the address in your own configuration or in {}",
                 address_variable(provider)
             )));
         }

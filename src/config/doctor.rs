@@ -173,7 +173,7 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
             format!("it wants a key: name its variable in `providers.{provider}.key_env`")
         }
         _ if has(&["HTTP 402", "HTTP 429"]) => "wait, or look at the account's limits".to_owned(),
-        _ if has(&["HTTP 5"]) => "the service has a fault of its own: try later".to_owned(),
+        _ if has(&["HTTP 5"]) => "the service reports an internal error: try later".to_owned(),
         _ if has(&["HTTP ", "status 200", "the reply "]) => "it answers, but not this request".to_owned(),
         (Some(start), _) => format!("start it: `{start}`; or set {variable} if it answers elsewhere"),
         _ => format!("check the address and the connection; {variable} sets another address"),

@@ -98,7 +98,7 @@ fn next_content<'a>(id: &str, rest: &mut &'a [u8]) -> Result<&'a [u8], Diagnosti
     let head = String::from_utf8_lossy(&rest[..end]);
     let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
     let Some(size) = size.filter(|_| head.contains(" blob ")) else {
-        let hint = "fetch it first: a partial clone holds few contents";
+        let hint = "fetch it first: a partial clone has few contents";
         return Err(git_problem(&format!("the content {id} is missing")).hint(hint));
     };
     if size > LARGEST {
@@ -132,7 +132,7 @@ impl Repository {
         let found = self.text(&["rev-parse", "--verify", "--end-of-options", &wanted]);
         found.map(|id| id.trim().to_owned()).map_err(|problem| {
             let is_unknown = problem.message.contains("Needed a single revision");
-            let hint = "name a branch, a tag or a commit; a shallow clone holds few of them";
+            let hint = "name a branch, a tag or a commit; a shallow clone has few of them";
             if is_unknown { Diagnostic::new(format!("unknown commit `{name}`")).hint(hint) } else { problem }
         })
     }

@@ -323,7 +323,7 @@ fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {
         }
     }
     if takes.is_empty() {
-        return Err(Diagnostic::new("the recording holds no answer that can be read").with_file(path));
+        return Err(Diagnostic::new("the recording contains no answer that can be read").with_file(path));
     }
     Ok(RecordedTakes { takes })
 }

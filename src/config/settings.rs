@@ -130,7 +130,7 @@ impl ProviderConfig {
         let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
         match (named(name).is_some(), program.command.is_empty()) {
             (true, false) => problem(
-                format!("`{name}` has flags of its own"),
+                format!("`{name}` has its own flags"),
                 "give another name to a provider with a `command` of yours",
             ),
             (false, _) if !self.arguments.is_empty() => problem(

@@ -237,7 +237,7 @@ impl Session {
         ApprovalRequested {
             step: step.id.clone(),
             message: format!(
-                "step `{}` has run {}, as often as `max_runs` allows: how does it go on?",
+                "step `{}` has run {}, as often as `max_runs` allows: how should it continue?",
                 step.id,
                 pluralize(runs as usize, "time")
             ),

@@ -154,7 +154,7 @@ fn check_option(option: &MergedOption) -> Result<(), String> {
     if title.trim().is_empty() || title.chars().count() > TITLE_LENGTH || title.contains('\n') {
         return Err(format!("option `{id}` needs a title of one line, at most {TITLE_LENGTH} characters"));
     }
-    if from.is_empty() { Err(format!("option `{id}` holds no idea")) } else { Ok(()) }
+    if from.is_empty() { Err(format!("option `{id}` contains no idea")) } else { Ok(()) }
 }
 
 /// Derives an id from a title: ASCII letters and digits in lower case, `-` between words.
@@ -197,7 +197,7 @@ mod tests {
             (vec![option("queue", &["a#1"]), option("queue", &["b#1"])], "two options have the id `queue`"),
             (vec![option("Queue", &["a#1"])], "`Queue` is no id"),
             (vec![option("abstain", &["a#1"])], "is no option"),
-            (vec![option("queue", &[])], "holds no idea"),
+            (vec![option("queue", &[])], "contains no idea"),
             (vec![], "has no option"),
         ];
         for (options, wanted) in cases {

@@ -167,7 +167,7 @@ impl Receipt {
         let Some(held) = Self::for_seat(round, who) else {
             let why =
                 if let SeatStatus::Failed(failed) = &seat.status { &failed.reason } else { "there is none" };
-            return Err(format!("{receipt}: the file holds no sealed answer: {why}"));
+            return Err(format!("{receipt}: the file contains no sealed answer: {why}"));
         };
         let differs = if held.opened_sha256 != self.opened_sha256 {
             Some("how the round was opened: its question, its rules or what came before it")
@@ -185,6 +185,6 @@ impl Receipt {
             SeatStatus::Lost(_) => return Err(format!("{receipt}: the answer was lost with its key")),
             _ => return Err(format!("{receipt}: the round is closed, and the answer is not revealed")),
         };
-        Ok(format!("{receipt}: the file holds the answer that was sealed then; {now}"))
+        Ok(format!("{receipt}: the file contains the answer that was sealed then; {now}"))
     }
 }

@@ -129,7 +129,7 @@ impl Count<'_> {
             _ if rule == Rule::Consent => return self.consent(),
             _ if tally.terms.choose.is_some() => self.several(),
             [winner] if tally.verdict.settled == Some(Settled::Rehearsal) => {
-                (format!("no decision; it goes on with {winner}"), self.numbers())
+                (format!("no decision; the rehearsal continues with {winner}"), self.numbers())
             }
             [winner] if self.kind() == BallotKind::Choice => {
                 return (self.won(rule, winner), self.chosen(rule, winner));

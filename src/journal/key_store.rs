@@ -110,7 +110,7 @@ impl KeyStore {
 
     pub fn signing_key(&self, name: &str) -> Result<Option<SigningKey>, DiskError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let cause = || std::io::Error::other("it holds no key");
+        let cause = || std::io::Error::other("it contains no key");
         let damaged = || DiskError { what: "read", path: self.dir.join(name), cause: cause(), locked: None };
         SigningKey::from_hex(text.trim_end()).map(Some).ok_or_else(damaged)
     }

@@ -33,7 +33,7 @@ pub enum OpenJournalError {
     #[error(transparent)]
     Damage(#[from] Damage),
     /// The file was torn before its header was complete; it stays unchanged.
-    #[error("the file holds no complete header: nothing was recorded in it")]
+    #[error("the file contains no complete header: nothing was recorded in it")]
     NothingRecorded,
 }
 

@@ -101,7 +101,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
     let text = read_text(&folder.join(id), MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
     if log.lines.is_empty() {
-        return Err(unread("it holds no complete event".to_owned()));
+        return Err(unread("it contains no complete event".to_owned()));
     }
     let head = log.lines.last().map(|line| line.hash.clone());
     let session = fold(&log);

@@ -164,7 +164,7 @@ impl Answers {
                 _ if !step.asks_somebody() => {
                     let kind = step.kind_name();
                     let message =
-                        format!("the answers for `{id}` serve nothing: a step of type `{kind}` asks nobody");
+                        format!("the answers for `{id}` have no effect: a step of type `{kind}` asks nobody");
                     unused.push(at(message).hint("script the steps that ask someone"));
                 }
                 _ => {}
@@ -186,7 +186,7 @@ impl Answers {
             return Ok(());
         }
         let names: Vec<&str> = known.iter().map(String::as_str).collect();
-        let message = format!("step `{}` cannot go on with `{choice}`", step.id);
+        let message = format!("step `{}` cannot continue with `{choice}`", step.id);
         Err(node.problem(&self.file, message).hint(did_you_mean(&choice, &names)))
     }
 

@@ -24,13 +24,13 @@ impl RecordedTakes {
     fn reply(&self, ask: &SeatRequest) -> Result<String, String> {
         let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
         let take = take
-            .ok_or_else(|| format!("the recording holds no answer of `{}` in `{}`", ask.seat, ask.round))?;
+            .ok_or_else(|| format!("the recording contains no answer of `{}` in `{}`", ask.seat, ask.round))?;
         if take.prompt != ask.prompt {
             return Err("the prompt has changed since the recording".to_owned());
         }
         let nth = usize::from(ask.again.is_some());
         let reply = take.replies.get(nth).or(take.replies.last());
-        reply.cloned().ok_or_else(|| format!("the recording holds no reply of `{}`", ask.seat))
+        reply.cloned().ok_or_else(|| format!("the recording contains no reply of `{}`", ask.seat))
     }
 }
 

@@ -92,7 +92,7 @@ fn read_work(agent: String, item: &str, verb: &str, body: Body) -> Result<WorkMe
         }
         ("fail", None, Some(reason), None) if is_short(&reason, LONGEST_REASON) => Work::Fail(reason),
         ("fail", ..) => return Err(malformed("`reason` says why, in up to 4000 characters")),
-        ("result" | "answer", ..) => return Err(malformed(&format!("`{verb}` holds a text or data"))),
+        ("result" | "answer", ..) => return Err(malformed(&format!("`{verb}` needs a text or data"))),
         ("claim" | "renew", ..) => return Err(malformed("only `holder` can be given")),
         _ => return Err(RefusalWord::NoSuchPage.into()),
     };

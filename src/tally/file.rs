@@ -132,7 +132,7 @@ impl TableReader<'_> {
         let columns: Map = header.iter().map(|(name, at)| (yaml::key_at(name, at), at.clone())).collect();
         let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, ..)| *answer == name);
         if !header.iter().any(|(name, _)| is_answer(&name.to_lowercase())) {
-            let message = "no column holds an answer";
+            let message = "no column contains an answer";
             let hint = "name one vote, approve, ranking, scores, consent or estimate, as in the head \
                         `voter,ranking` with rows such as `Ana,red > blue = green`; options have no columns";
             return self.refused(&header[0].1, message, hint);
@@ -142,7 +142,7 @@ impl TableReader<'_> {
             let at = &row[0].1;
             if row.len() != header.len() {
                 let message = format!("{} cells where the header has {}", row.len(), header.len());
-                let hint = "put a cell that holds a separator in double quotes";
+                let hint = "put a cell that contains a separator in double quotes";
                 self.problems.push(at.problem(self.file, message).hint(hint));
                 continue;
             }
@@ -263,7 +263,7 @@ impl TableReader<'_> {
         let known = *self.kind.get_or_insert(kind);
         if known != kind {
             let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
-            return self.refused(node, message, "a file holds ballots of one kind");
+            return self.refused(node, message, "a file contains ballots of one kind");
         }
         let mark = self.mark(kind, answer, node.get("minimum_change"))?;
         let voter = node.get("voter").map(|voter| self.name(voter)).transpose()?;
@@ -410,7 +410,7 @@ impl TableReader<'_> {
             let message = "the ballots count for more than a million million votes";
             Some((message, "count fewer, or lower the weights"))
         } else if self.abstained == 0 && profile.ballots.is_empty() && self.problems.is_empty() {
-            Some(("the file holds no ballots", "add one"))
+            Some(("the file contains no ballots", "add one"))
         } else {
             None
         };

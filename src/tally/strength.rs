@@ -61,7 +61,7 @@ pub enum Deed {
 pub enum WeakBecause {
     #[error("a tie was broken")]
     TieBroken,
-    #[error("one seat alone stands behind it")]
+    #[error("only one seat supports it")]
     OneSeat,
     #[error("{} answers behind it are scripted", some_of(*.scripted, *.of))]
     Scripted { scripted: usize, of: usize },

@@ -308,9 +308,9 @@ fn open(model: &Model) -> (String, bool) {
 fn revealed(model: &Model) -> String {
     let last = model.session().rounds.last().and_then(round_view::tally);
     let word = match last.map(round_outcome) {
-        Some(RoundOutcome::Blocked) => "goes on from the block",
+        Some(RoundOutcome::Blocked) => "continues despite the block",
         _ if last.is_some_and(|tally| tally.decided) => "adopts it",
-        _ => "goes on without a decision",
+        _ => "continues without a decision",
     };
     format!("A {word}, n asks again, N adds a note for the next round")
 }

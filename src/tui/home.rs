@@ -143,7 +143,7 @@ fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     ];
     parts.retain(|part| !part.rows.is_empty());
     if parts.is_empty() {
-        let title = if home.is_reading { "loading…" } else { "nothing holds this; Esc ends the search" };
+        let title = if home.is_reading { "loading…" } else { "no match; Esc ends the search" };
         parts.push(Part { title: title.to_owned(), rows: &[], first: 0 });
     }
     parts

@@ -93,7 +93,7 @@ bindings! {
     CHOOSING ChooseModel ["m"] "choose who answers: model or person" "model";
     INVITING InviteSeat ["i"] "invite somebody elsewhere to the seat" "";
     OPEN RetrySeat ["r"] "ask seat again, with the same or another model" "again";
-    OPEN ExcuseSeat ["x"] "excuse seat (go on without it)" "without";
+    OPEN ExcuseSeat ["x"] "excuse seat (continue without it)" "without";
     OPEN CloseRound ["c"] "close round (asks while seats answer)" "close";
     OPEN ExtendDeadline ["t"] "extend deadline by a minute" "+1 min";
     REVEALED AcceptResult ["A"] "accept result and continue (asks first)" "accept";

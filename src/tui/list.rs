@@ -157,7 +157,7 @@ impl List {
             lines.push(if at == self.at { line.style(theme.chosen()) } else { line });
         }
         if rows.is_empty() {
-            lines.push(Line::from("   nothing holds this; Esc empties it"));
+            lines.push(Line::from("   no match; Esc empties it"));
         }
         // The height stays the same while the list is narrowed.
         let height = self.rows.len().min(room) + usize::from(has_line);

@@ -23,7 +23,7 @@ pub fn read_answer(reply: &str) -> Result<Value, String> {
             Err(format!("the answer is nested deeper than {DEEPEST_ANSWER} levels"))
         }
         Some(value) if values(&value) > MOST_VALUES => {
-            Err(format!("the answer holds more than {MOST_VALUES} values"))
+            Err(format!("the answer contains more than {MOST_VALUES} values"))
         }
         Some(value) => Ok(with_written_names(value)),
         None => Ok(json!({ "result": text })),

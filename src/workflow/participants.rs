@@ -189,7 +189,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: 
 fn participant_spec(entries: Entries<'_>) -> ParticipantSpec {
     let seat = ParticipantSpec::read(entries);
     if entries.has("tools") && entries.has("command") {
-        let message = "`tools` stands beside a `command`, which has the tools it has";
+        let message = "`tools` has no effect on a `command`, which brings its own tools";
         entries.refuse(entries.node, message, "leave one of them out");
     }
     let mut name = if seat.name.is_empty() { seat.persona.clone() } else { seat.name.clone() };

@@ -96,7 +96,7 @@ impl TaskMark {
         }
         marks.insert(self.task.clone(), mark);
         let text = Out::json_document(&marks.into(), true);
-        Ok(Some(format!("# Written by roundtable: what the tracker made of the tasks beside it.\n{text}")))
+        Ok(Some(format!("# Written by roundtable: the tracker's state of the tasks in the file next to it.\n{text}")))
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
         let held = TaskMark { status: "HELD".to_owned(), evidence: Map::new(), ..mark.clone() };
         let other = TaskMark { task: "A".to_owned(), ..held.clone() }.put_into(&first, "f").unwrap().unwrap();
         assert_eq!(other, first.clone() + "A:\n  status: HELD\n");
-        assert!(held.put_into(&first, "f").unwrap().unwrap().ends_with("beside it.\nB:\n  status: HELD\n"));
+        assert!(held.put_into(&first, "f").unwrap().unwrap().ends_with("next to it.\nB:\n  status: HELD\n"));
         for text in ["B: DONE\n", "- B\n", "B: {evidence: {}}\n"] {
             assert!(mark.put_into(text, "f").unwrap_err().message.contains("no state of tasks"), "{text}");
         }

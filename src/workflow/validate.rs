@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
         }
         if definition.authors(of).is_empty() {
             let message = format!("review `{id}` is of a step that makes nothing to review: `{of}`");
-            let hint = "name an `agent` or `round` step, or one that holds them";
+            let hint = "name an `agent` or `round` step, or one that contains them";
             return self.refuse(step, message, hint);
         }
         let has_nobody = definition.reviewers(review).is_empty();
@@ -357,7 +357,7 @@ impl<'a> Checker<'a> {
             }
             if !seat.name.is_empty() && !seen.insert(seat.name.as_str()) {
                 let message = format!("duplicate participant name `{}`", seat.name);
-                let hint = "give one a `name: …` of its own, or use `count`";
+                let hint = "give one its own `name: …`, or use `count`";
                 self.found.refuse_at(seat.place, message, hint);
             }
         }

@@ -29,7 +29,7 @@ pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let value = serde_yaml::from_str_with_options::<Value>(text, options(budget)).map_err(|error| {
         let said = error.without_snippet().to_string();
         if said.contains("anchors") || said.contains("alias") {
-            return Diagnostic::new("it holds an anchor or an alias (`&`, `*`), which no session does");
+            return Diagnostic::new("it contains an anchor or an alias (`&`, `*`), which no session does");
         }
         explain(&error, text, "")
     })?;

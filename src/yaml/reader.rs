@@ -128,10 +128,10 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     let known = KNOWN.iter().find(|(part, ..)| message.contains(part));
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match (bad_line, known) {
-        (Some(bad), _) if bad.contains('\u{a0}') => "the line holds a no-break space: write an ordinary one",
+        (Some(bad), _) if bad.contains('\u{a0}') => "the line contains a no-break space: write an ordinary one",
         (_, Some((.., hint))) => hint,
         (Some(bad), _) if bad.trim_start_matches(' ').starts_with('\t') => INDENT,
-        _ => "the file must be one YAML document; quote text that holds `: ` or `#`",
+        _ => "the file must be one YAML document; quote text that contains `: ` or `#`",
     };
     let said = known.and_then(|(_, said, _)| *said).unwrap_or(message);
     Diagnostic::new(format!("not readable as YAML: {said}")).hint(hint).at(file, line, column)
@@ -162,7 +162,7 @@ const KNOWN: [(&str, Option<&str>, &str); 18] = [
         None,
         "align each key with the key above it, and each `-` with the `-` above it",
     ),
-    ("mapping values", None, "quote text that holds `: `, and align the keys of a map"),
+    ("mapping values", None, "quote text that contains `: `, and align the keys of a map"),
     ("unknown anchor", None, "quote text that begins with `*`"),
     ("tabs disallowed", None, INDENT),
     ("tab cannot be used", None, INDENT),

@@ -97,7 +97,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     screen.press("\r", &["2 of 3 sealed", "c close"]);
     let seven = || server.requests().iter().filter(|request| !request.body.is_empty()).count() == 7;
     wait_for("three seats twice, and one of them once more", || seven().then_some(()));
-    screen.press("x", &["Go on without cyd?"]);
+    screen.press("x", &["Continue without cyd?"]);
     screen.press("y", &["alpha  ███", "cyd (excused)", "A accept"]);
     screen.press("Ay", &["Session finished"]);
     screen.quits();

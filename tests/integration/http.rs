@@ -151,7 +151,7 @@ fn an_unusable_address_or_key_is_a_problem_from_the_start() {
     let mut odd = service(ApiStyle::Anthropic, "https://api.anthropic.com");
     odd.key = Some("two\nlines".into());
     let problem = HttpParticipant::new(odd, None).err().expect("a problem");
-    assert_eq!(problem.message, "`TEST_API_KEY` holds a character that no key can have");
+    assert_eq!(problem.message, "`TEST_API_KEY` contains a character that no key can have");
 }
 
 #[tokio::test]

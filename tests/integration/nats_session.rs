@@ -480,7 +480,7 @@ fn the_screen_asks_workers_too() {
     screen.press("\u{1b}", &["DRAFT"]);
     screen.press("o", &["OPEN", "0 of 2 sealed"]);
     queue.until_left("RT_OFFER", 2);
-    screen.press("x", &["Go on without ann?"]);
+    screen.press("x", &["Continue without ann?"]);
     screen.press("y", &["excused"]);
     queue.until_left("RT_OFFER", 1);
     let _worker = queue.worker();

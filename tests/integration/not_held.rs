@@ -252,7 +252,7 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
     desk.answered(format!("pick: {TIED}\n"), &[])
         .code(4)
         .tells("has run 1 time, as often as `max_runs` allows")
-        .tells("`pick-exhausted: take` (it goes on with the last result");
+        .tells("`pick-exhausted: take` (it continues with the last result");
     desk.write("answers.yaml", "pick-exhausted: {choice: decide, option: a}\n");
     let ran = desk.run(["--batch", "s.s2s", "--answers", "answers.yaml"]).code(0);
     ran.tells("outcome: Decided by the facilitator: a");

@@ -35,7 +35,7 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
         [(receipts[0].to_string(), "dana", "first"), ("receipt.json".to_owned(), "bob", "second")]
     {
         verified(&server, &given).code(0).shows(&format!(
-            "ok      the receipt of `{seat}` in round `{round}`: the file holds the answer that was sealed then; it is \
+            "ok      the receipt of `{seat}` in round `{round}`: the file contains the answer that was sealed then; it is \
              the one that is revealed"
         ));
     }

@@ -246,5 +246,5 @@ fn a_decision_of_the_facilitator_says_so_with_its_reason_and_the_dissent() {
     screen.kill();
     desk.write("answers.yaml", format!("{tied}{}", said.replace("option: memory", "option: memry")));
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(2);
-    ran.tells("cannot go on with `decide: memry`").tells("`decide: memory`");
+    ran.tells("cannot continue with `decide: memry`").tells("`decide: memory`");
 }

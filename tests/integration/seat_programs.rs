@@ -313,7 +313,7 @@ fn an_agent_with_tools_fails_with_what_it_printed_and_takes_no_blind_seat() {
     for (definition, problem) in [
         (in_round, "`coder` may use tools and cannot take a seat in a blind round"),
         (workflow("openai/m", ""), "`openai/m` has no tools that could be allowed"),
-        (workflow("claude-cli/m", ", command: [cat]"), "`tools` stands beside a `command`"),
+        (workflow("claude-cli/m", ", command: [cat]"), "`tools` has no effect on a `command`"),
     ] {
         let desk = with_program(Desk::with(&definition), "claude", CODER);
         for run in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml", "--trust"]] {

@@ -41,7 +41,7 @@ const FILE: &str = ".s2s/tasks.yaml";
 const STATE: &str = ".s2s/tasks.state.yaml";
 
 fn done(tasks: &[&str]) -> String {
-    let head = "# Written by roundtable: what the tracker made of the tasks beside it.\n";
+    let head = "# Written by roundtable: the tracker's state of the tasks in the file next to it.\n";
     let task = |task: &&str| format!("{task}:\n  status: DONE\n  evidence:\n    Tests: \"4 passed\"\n");
     head.to_owned() + &tasks.iter().map(task).collect::<String>()
 }

@@ -105,7 +105,7 @@ impl<'a> AnswerParser<'a> {
     pub(in crate::ballot) fn option(&self, node: &Node, key: &str) -> Result<String, String> {
         let word = source_text(node, self.source);
         let word =
-            word.ok_or_else(|| format!("`{key}` holds {} where an option is expected", node.kind()))?;
+            word.ok_or_else(|| format!("`{key}` contains {} where an option is expected", node.kind()))?;
         self.match_option(&word)
     }
 
@@ -298,7 +298,7 @@ impl<'a> AnswerParser<'a> {
     fn is_left(&mut self, key: &str, text: &str) -> bool {
         let left = is_placeholder(text);
         if left {
-            self.flags.push(format!("`{key}` still holds its placeholder: not given"));
+            self.flags.push(format!("`{key}` still contains its placeholder: not given"));
         }
         left
     }
@@ -310,7 +310,7 @@ impl<'a> AnswerParser<'a> {
             _ => return Ok(self.text(key, node)?.map(|text| Json::Array(vec![text.into()]))),
         };
         let mut out = Vec::with_capacity(items.len());
-        let other = |what: &str| format!("`{key}` holds {what}, each item is one text");
+        let other = |what: &str| format!("`{key}` contains {what}, each item is one text");
         for item in items {
             let text = match &item.value {
                 Value::Map(entries) => Some(self.colon_in_item(entries).ok_or_else(|| other("a map"))?),
@@ -427,7 +427,7 @@ pub(in crate::ballot) fn list_entries<'n>(
     };
     let entries = |item: &'n Node| match &item.value {
         Value::Map(entries) => Ok(entries),
-        _ => Err(format!("`{one}s` holds {}, each {one} {needed}", item.kind())),
+        _ => Err(format!("`{one}s` contains {}, each {one} {needed}", item.kind())),
     };
     items.iter().map(entries).collect()
 }

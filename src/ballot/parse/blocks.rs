@@ -46,7 +46,7 @@ pub(super) fn find(text: &str, kind: BallotKind) -> Result<Vec<&str>, String> {
             at = line.end + 1;
         }
         if found.len() > MAX_BLOCKS {
-            return Err(format!("the reply holds more than {MAX_BLOCKS} blocks: give exactly one"));
+            return Err(format!("the reply contains more than {MAX_BLOCKS} blocks: give exactly one"));
         }
     }
     Ok(found)

@@ -102,7 +102,7 @@ fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected
 /// Merges several ballots that agree; the error names a difference.
 fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
     let count = ballots.len();
-    let differ = |what: &str| format!("the reply holds {count} ballots{what}: give exactly one");
+    let differ = |what: &str| format!("the reply contains {count} ballots{what}: give exactly one");
     let answers = ballots.iter().map(|ballot| {
         ballot.as_ref().map_err(|reason| differ(&format!(", one of which cannot count ({reason})")))
     });
@@ -145,11 +145,11 @@ fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock]) -> Rejecte
         return Rejected::Refused(scalar::shorten(text.trim(), 200));
     }
     if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::Form)) {
-        return format!("the reply repeats the form: `{own}` still holds its placeholder").into();
+        return format!("the reply repeats the form: `{own}` still contains its placeholder").into();
     }
     if let Some(keys) = found {
         let names: Vec<_> = keys.iter().take(12).map(|key| scalar::quoted(key)).collect();
         return format!("no `{own}` in the answer; keys found: {}", names.join(", ")).into();
     }
-    format!("no `{own}` found: answer with one fenced ```yaml block that holds `{own}:`").into()
+    format!("no `{own}` found: answer with one fenced ```yaml block that contains `{own}:`").into()
 }

@@ -15,7 +15,7 @@ pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<String
         return Err(unknown(options, vote));
     }
     if let Some(c) = vote.chars().find(|c| is_invisible(*c)) {
-        return Err(format!("option {} holds the invisible character {}", quoted(vote), code(c)));
+        return Err(format!("option {} contains the invisible character {}", quoted(vote), code(c)));
     }
     let mut found = by_name(options, vote)?;
     if found.is_none()
@@ -38,7 +38,7 @@ pub(in crate::ballot) fn is_alternation(names: &[&str], text: &str) -> bool {
 
 pub(in crate::ballot) fn unknown_stance(word: &str) -> String {
     if let Some(c) = word.chars().find(|c| is_invisible(*c)) {
-        return format!("consent {} holds the invisible character {}", quoted(word), code(c));
+        return format!("consent {} contains the invisible character {}", quoted(word), code(c));
     }
     let odd = odd_characters(&[], word);
     format!("consent {} is none of support, stand-aside, block{odd}", quoted(word))
@@ -134,5 +134,5 @@ fn odd_characters(options: &[String], vote: &str) -> String {
         return String::new();
     }
     let names: Vec<_> = odd.iter().map(|c| format!("{} ({})", quoted(&c.to_string()), code(*c))).collect();
-    format!("; it holds {}, which no option has", names.join(", "))
+    format!("; it contains {}, which no option has", names.join(", "))
 }

@@ -80,7 +80,7 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     }
     let text = without_thinking(final_channel(reply));
     if is_blank(&text) {
-        return Err("the reply holds thinking and no answer after it".to_owned());
+        return Err("the reply contains thinking and no answer after it".to_owned());
     }
     let start = text.trim_start().chars().take(15).collect::<String>().to_ascii_lowercase();
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {

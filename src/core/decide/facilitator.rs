@@ -109,9 +109,9 @@ pub fn ask_round_again(session: &Session) -> DecideResult {
 
 pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
     if session.open_round().is_some() {
-        return refuse("a round is open here: a session of its own can begin before or after it");
+        return refuse("a round is open here: fork the session before or after it");
     }
-    refuse_if!(id.is_empty() || id == session.id, "the new session needs an id of its own");
+    refuse_if!(id.is_empty() || id == session.id, "the new session needs its own id");
     Ok(vec![Event::SessionForked { session: id, from: session.id.clone(), at_seq }])
 }
 

@@ -288,7 +288,7 @@ impl Verifier {
 
     pub fn finish(mut self, holds_expected: Option<bool>) -> Verification {
         let Some(seq) = self.chain.seq.checked_sub(1) else {
-            self.find("the file holds no complete document");
+            self.find("the file contains no complete document");
             return self.result;
         };
         if self.session.closed.is_some() && !self.due.is_empty() {
@@ -315,7 +315,7 @@ impl Verifier {
             result.notes.push("the session is not finished; it can be resumed".to_owned());
         }
         if holds_expected == Some(true) {
-            result.proven.push("the file holds the expected hash, and everything before it".to_owned());
+            result.proven.push("the file contains the expected hash and everything before it".to_owned());
         }
         result
     }

@@ -18,7 +18,7 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
         return Err(no_address(&format!("begins with `{}:`, neither http nor https", url.scheme())));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(no_address("holds a user name or password"));
+        return Err(no_address("contains a user name or password"));
     }
     let base = url.path().trim_end_matches('/');
     let base = match service.dialect {
@@ -91,7 +91,7 @@ pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<
     };
     let mut value = value.map_err(|_| {
         let named = service.key_name.as_deref().unwrap_or("the key");
-        Diagnostic::new(format!("`{named}` holds a character that no key can have"))
+        Diagnostic::new(format!("`{named}` contains a character that no key can have"))
             .hint("set it again, without line breaks or control characters")
     })?;
     value.set_sensitive(true);

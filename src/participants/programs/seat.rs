@@ -162,9 +162,9 @@ pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, Strin
         let lines = [&ran.stdout, &ran.stderr].map(|printed| String::from_utf8_lossy(printed));
         let first = lines.iter().find_map(|printed| printed.lines().find(|line| !line.trim().is_empty()));
         let text: String = harmless_line(first.unwrap_or_default().trim()).chars().take(80).collect();
-        if text.is_empty() { Err("it tells no version".to_owned()) } else { Ok(text) }
+        if text.is_empty() { Err("it reports no version".to_owned()) } else { Ok(text) }
     };
-    let late = |_| Err(format!("it tells no version within {} s", VERSION_PATIENCE.as_secs()));
+    let late = |_| Err(format!("it reports no version within {} s", VERSION_PATIENCE.as_secs()));
     tokio::time::timeout(VERSION_PATIENCE, run).await.unwrap_or_else(late)
 }
 

@@ -83,7 +83,7 @@ fn check(url: &str) -> Result<(), QueueError> {
     match host {
         None | Some("") => refuse("the address of a NATS server is `nats://HOST:PORT` or `tls://HOST:PORT`"),
         Some(host) if host.contains('@') => {
-            refuse("the address of a NATS server holds a password: put it into a file as NAME:PASSWORD")
+            refuse("the address of a NATS server contains a password: put it into a file as NAME:PASSWORD")
         }
         Some(_) => Ok(()),
     }

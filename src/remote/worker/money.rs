@@ -73,7 +73,7 @@ impl Money {
         match self.disk.read_own(&self.file, 64) {
             Ok(bytes) => {
                 let number = std::str::from_utf8(&bytes).ok().and_then(|text| text.trim().parse().ok());
-                number.ok_or_else(|| self.failed("read", std::io::Error::other("it holds no number")))
+                number.ok_or_else(|| self.failed("read", std::io::Error::other("it contains no number")))
             }
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(0),
             Err(error) => Err(error),

@@ -288,7 +288,7 @@ fn missing(session: &Session, source: &Source) -> Vec<String> {
     if session.closed.is_none() && session.header.is_some() {
         let why = session.paused.as_ref().map(|(_, reason)| format!(": {reason}")).unwrap_or_default();
         said.push(format!(
-            "{} This report ends with the last event, {}. `roundtable {} {}` goes on.",
+            "{} This report ends with the last event, {}. `roundtable {} {}` continues it.",
             as_sentence(&format!("Not finished{why}")),
             session.last_at,
             resume_verb(session),

@@ -27,7 +27,7 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
     let title = if counted.is_some_and(|tally| tally.decided || tally.rule.is_none()) {
         "Accept the result?"
     } else if is_blocked {
-        "Go on from the block?"
+        "Continue despite the block?"
     } else {
         "Accept without a decision? (Esc, then n, asks again)"
     };
@@ -85,7 +85,7 @@ pub fn excuse(model: &mut Model) -> Vec<Effect> {
         let reason = "failed, and excused by the facilitator".to_owned();
         return vec![Effect::Order(FacilitatorRequest::Order(Command::Excuse { participant, reason }))];
     }
-    let title = format!("Go on without {participant}?");
+    let title = format!("Continue without {participant}?");
     let text = "It may still answer; what it says then is not taken.";
     let reason = "excused by the facilitator".to_owned();
     let excuse = FacilitatorRequest::Order(Command::Excuse { participant, reason });
@@ -102,7 +102,7 @@ pub fn fork(model: &mut Model) -> Vec<Effect> {
     let (at, all) = (model.replay.at, model.replay.lines.len());
     let seq = model.replay.lines.get(at.saturating_sub(1)).map_or(0, |line| line.seq);
     let text = format!(
-        "A new session begins as this one was at event {at} of {all}, and goes on from there.\nThis one stays as it is."
+        "A new session begins as this one was at event {at} of {all}, and continues from there.\nThis one stays as it is."
     );
     let then = OnYes::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
     ask(model, "Fork the session here?", &text, then, None)

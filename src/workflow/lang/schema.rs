@@ -62,7 +62,7 @@ impl OutputSchema {
             return Err(format!("the schema is nested more than {DEEPEST} levels deep"));
         }
         if refs(schema) > MOST_REFS {
-            return Err(format!("the schema holds more than {MOST_REFS} references"));
+            return Err(format!("the schema contains more than {MOST_REFS} references"));
         }
         let compiled = on_deep_stack(|| compile(schema))?;
         Ok(Self { written: schema.clone(), compiled: Arc::new(compiled) })

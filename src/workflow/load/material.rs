@@ -21,7 +21,7 @@ keys! {
         diff: Option<String> = key("diff", "", "Two commits whose difference it shows.", "main...HEAD"),
         paths: Vec<String> = key("paths", "all", "The paths of `diff` that it shows.", "[src]"),
         is_unnumbered: bool as (Words(|| vec!["on", "off"])) =
-            key("numbers", "on", "Whether each line stands after its number.", "off"),
+            key("numbers", "on", "Whether lines are numbered.", "off"),
     } also {
         key("kind", "", "Its kind.", "requirement"),
         key("status", "", "Its status.", "draft"),

@@ -76,7 +76,7 @@ pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     let (nodes, end) = Parser { text, at: 0, depth: 0 }.nodes()?;
     let Some(tag) = end else { return Ok(nodes) };
     if tag.kind == TagKind::Else {
-        return Err(tag.scan.error("`else` stands in no block"));
+        return Err(tag.scan.error("`else` outside a block"));
     }
     let name = tag.scan.rest().trim();
     let error = tag.scan.error(format!("`{name}` closes nothing"));
@@ -272,7 +272,7 @@ impl<'a> Tag<'a> {
             return Ok(());
         }
         let error = self.scan.error(format!("{} does not belong here", self.scan.next_words()));
-        Err(error.hint("a tag holds one path, or a helper and what it is given"))
+        Err(error.hint("a tag contains one path, or a helper and its arguments"))
     }
 
     fn word(&mut self) -> &'a str {

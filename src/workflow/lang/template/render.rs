@@ -52,7 +52,7 @@ impl<'a> Render<'a> {
     fn nodes(&mut self, nodes: &'a [TemplateNode]) -> Result<(), String> {
         self.work += 1 + nodes.len();
         if self.work > MOST_WORK {
-            return Err("the template goes on for too long: its loops multiply".to_owned());
+            return Err("the template takes too long: its loops multiply".to_owned());
         }
         for node in nodes {
             match node {

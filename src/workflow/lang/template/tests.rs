@@ -126,7 +126,7 @@ fn syntax_errors_have_a_place() {
         ("{{#if goal}}", 3, "block `if` is never closed"),
         ("{{#if goal}}{{/each}}", 15, "`each` closes block `if`"),
         ("{{/if}}", 3, "`if` closes nothing"),
-        ("{{else}}", 2, "`else` stands in no block"),
+        ("{{else}}", 2, "`else` outside a block"),
         ("{{#if a}}{{else}}{{else}}{{/if}}", 19, "block `if` has a second `else`"),
         ("{{#if}}{{/if}}", 5, "`if` is given nothing"),
         ("{{#fi a}}{{/fi}}", 3, "unknown block `fi`"),
@@ -181,7 +181,7 @@ fn size_work_and_depth_have_limits() {
     let scope = json!({"many": many, "text": "x".repeat(100_000)});
     let loops = format!("{}{}", "{{#each @root.many}}".repeat(8), "{{/each}}".repeat(8));
     let told = Template::parse(&loops).expect("reads").render(&scope);
-    assert_eq!(told, Err("the template goes on for too long: its loops multiply".to_owned()));
+    assert_eq!(told, Err("the template takes too long: its loops multiply".to_owned()));
     let large = Template::parse("{{#each many}}{{@root.text}}{{/each}}").expect("reads").render(&scope);
     assert_eq!(large, Err("the text is larger than 8 MiB".to_owned()));
 }

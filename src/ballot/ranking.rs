@@ -105,7 +105,8 @@ fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize)
         return Ok(vec![tied.iter().map(|one| answer.option(one, "ranking")).collect::<Result<_, _>>()?]);
     }
     let word = source_text(item, answer.source);
-    let word = word.ok_or_else(|| format!("`ranking` contains {} where an option is expected", item.kind()))?;
+    let word =
+        word.ok_or_else(|| format!("`ranking` contains {} where an option is expected", item.kind()))?;
     if option_match::is_exact(&answer.form.options, &word) {
         return Ok(vec![vec![word]]);
     }

@@ -23,8 +23,9 @@ pub struct RecordedTakes {
 impl RecordedTakes {
     fn reply(&self, ask: &SeatRequest) -> Result<String, String> {
         let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
-        let take = take
-            .ok_or_else(|| format!("the recording contains no answer of `{}` in `{}`", ask.seat, ask.round))?;
+        let take = take.ok_or_else(|| {
+            format!("the recording contains no answer of `{}` in `{}`", ask.seat, ask.round)
+        })?;
         if take.prompt != ask.prompt {
             return Err("the prompt has changed since the recording".to_owned());
         }

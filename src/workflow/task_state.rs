@@ -96,7 +96,9 @@ impl TaskMark {
         }
         marks.insert(self.task.clone(), mark);
         let text = Out::json_document(&marks.into(), true);
-        Ok(Some(format!("# Written by roundtable: the tracker's state of the tasks in the file next to it.\n{text}")))
+        Ok(Some(format!(
+            "# Written by roundtable: the tracker's state of the tasks in the file next to it.\n{text}"
+        )))
     }
 }
 

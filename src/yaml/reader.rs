@@ -128,7 +128,9 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     let known = KNOWN.iter().find(|(part, ..)| message.contains(part));
     let bad_line = usize::try_from(line).ok().and_then(|n| text.lines().nth(n.saturating_sub(1)));
     let hint = match (bad_line, known) {
-        (Some(bad), _) if bad.contains('\u{a0}') => "the line contains a no-break space: write an ordinary one",
+        (Some(bad), _) if bad.contains('\u{a0}') => {
+            "the line contains a no-break space: write an ordinary one"
+        }
         (_, Some((.., hint))) => hint,
         (Some(bad), _) if bad.trim_start_matches(' ').starts_with('\t') => INDENT,
         _ => "the file must be one YAML document; quote text that contains `: ` or `#`",

@@ -55,8 +55,8 @@ impl LinkClient {
         let mut builder = builder(&url, &Timeouts::default());
         if let Some(root) = root {
             let root = Certificate::from_pem(root.as_bytes());
-            builder =
-                builder.tls_certs_only([root.map_err(|_| Diagnostic::new("the file contains no certificate"))?]);
+            builder = builder
+                .tls_certs_only([root.map_err(|_| Diagnostic::new("the file contains no certificate"))?]);
         }
         let client = builder.build().map_err(|error| Diagnostic::new(cause(&error)))?;
         Ok(Self { client, base: url, token: SecretString::from(token) })

@@ -1,9 +1,9 @@
-//! The completeness of a work item: the facilitator's own words against what is handed over.
+//! Completeness check: finds content that a work item refers to without including it.
 //!
-//! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never an
-//! answer or an artifact. Certain findings refuse the work item: an id of the definition whose content is not
-//! in it, an id that looks like the definition's own and exists nowhere. Possible ones are warnings: an
-//! unknown id after a word such as "issue", and a few fixed phrases.
+//! It checks the facilitator's own text and the ids that templates insert, never an answer or an artifact.
+//! Certain findings refuse the work item: a known id whose content is missing, or an unknown id that looks like
+//! a known one. Possible findings are warnings: an unknown id after a word such as "issue", and a few fixed
+//! phrases.
 
 #[cfg(test)]
 mod tests;
@@ -33,17 +33,17 @@ const PHRASES: [&str; 12] = [
     "open the link",
     "read the file",
 ];
-/// A phrase after one of these forbids it.
+/// A phrase after one of these words is a prohibition.
 const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
-/// A word before an id, or its plural, that says that it names a task or an artifact.
+/// Words that, in singular or plural, mark the next word as the id of a task or an artifact.
 const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
 
 #[derive(Default)]
 struct Material<'a> {
     sent: &'a str,
-    /// By id the contents it stands for; none of a content that is certainly handed over.
+    /// Contents by id; `None` is a content that is certainly included.
     ids: IndexMap<&'a str, Vec<Option<&'a str>>>,
-    /// Results that are not there yet may bring further ids.
+    /// Future results may add ids.
     may_grow: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Material<'a> {
 
     fn is_sent(&self, content: &str) -> bool {
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
-        // In JSON and YAML a text of several lines stands escaped or indented.
+        // In JSON and YAML, a text of several lines is escaped or indented.
         let escaped = Value::from(content).to_string();
         squeezed(self.sent).contains(&squeezed(content)) || self.sent.contains(escaped.trim_matches('"'))
     }
@@ -104,7 +104,7 @@ impl Session {
         self.checked_round(step, round, None).map_or_else(Some, |drafted| drafted.checked.refusal)
     }
 
-    /// A round as it would be opened now; fails where it cannot be rendered.
+    /// Returns a round as it would open now, with its check. Fails if a template cannot be rendered.
     pub fn checked_round<'a>(
         &self,
         step: &'a Step,
@@ -135,7 +135,7 @@ impl Session {
         Checked::of(&texts, &self.material(step, &context, snapshot), self.completeness(step))
     }
 
-    /// The check of an agent's work item; `sent` is all that it is handed.
+    /// Checks an agent's work item; `sent` is all that the agent gets.
     pub(crate) fn check_agent(
         &self,
         step: &Step,
@@ -149,8 +149,8 @@ impl Session {
         Checked::of(&texts, &self.material(step, input, sent), self.completeness(step))
     }
 
-    /// The ids that the definition or the results know. Every round is shown the agenda, and its artifacts, with
-    /// their summaries at least.
+    /// Collects the ids that the definition and the results define. Every round shows the agenda, and at least
+    /// the summaries of its artifacts.
     fn material<'a>(&'a self, step: &Step, input: &'a Map<String, Value>, sent: &'a str) -> Material<'a> {
         let definition = self.definition();
         let mut held = Material { sent, ..Material::default() };
@@ -170,20 +170,20 @@ impl Session {
         held
     }
 
-    /// The check of a step's work item; the tracker's has none.
+    /// Returns the check that applies to a step; none for the tracker.
     fn completeness(&self, step: &Step) -> Completeness {
         let seat = step.agent().and_then(|agent| self.seat_info(&agent.agent));
         let is_tracker = seat.is_some_and(|seat| seat.model == TRACKER);
         if is_tracker { Completeness::Off } else { self.definition().completeness(step) }
     }
 
-    /// Checks every step's work item before anything runs: these refusals and warnings come whatever the
-    /// results are. One entry a step that has some.
+    /// Checks all steps before the run. Returns only the findings that no result can change, for each step that
+    /// has some.
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
         let definition = self.definition();
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
         let bringing = definition.all_steps().filter(|step| brings(step)).count();
-        // Nothing comes before the first step.
+        // No result precedes the first step.
         let is_first = |step: &Step| definition.steps.first().is_some_and(|first| first.id == step.id);
         let grows = |step: &Step| !is_first(step) && bringing > usize::from(brings(step));
         let checked = definition.all_steps().map(|step| (step, self.foresee(step, grows(step))));
@@ -192,7 +192,7 @@ impl Session {
 
     fn foresee(&self, step: &Step, may_grow: bool) -> Checked {
         let definition = self.definition();
-        // What a step requires and no result can bring would stand in the input.
+        // Results cannot supply these requirements, so the session's input must.
         let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
         let may_come =
             |key: &str| matches!(key, "context" | "error") || definition.step_of_key(key, step).is_some();
@@ -210,7 +210,7 @@ impl Session {
         let texts = own_texts(definition, step, said, None);
         let (nothing, said) = (Map::new(), texts.join("\n"));
         let mut held = Material { may_grow, ..self.material(step, &nothing, &said) };
-        // What a template or a result may bring is not known yet.
+        // A template or a result may still supply the content.
         if is_open {
             held.ids.values_mut().for_each(|contents| contents.push(None));
         } else if may_grow {
@@ -224,13 +224,13 @@ fn round_texts(round: &Round) -> Vec<&str> {
     std::iter::once(round.question.as_str()).chain(round.exploration.as_deref()).collect()
 }
 
-/// The facilitator's own words to the agents or seats of a step, its directive included.
+/// Returns the facilitator's texts for a step, its directive included.
 fn own_texts(definition: &Definition, step: &Step, said: Vec<&str>, scope: Option<&Value>) -> Vec<String> {
     let all = said.into_iter().chain(directive(definition, step).map(String::as_str));
     all.map(|text| own_words(text, scope)).collect()
 }
 
-/// Fails with what a step requires and its input lacks, unless its first key is one that `may_come`.
+/// Fails if a required path is missing in the input, unless its first key `may_come` later.
 pub(super) fn missing(
     step: &Step,
     input: &Map<String, Value>,
@@ -248,7 +248,7 @@ pub(super) fn missing(
     Err(format!("the work item lacks {}, which step `{}` requires", named.join(" and "), step.id))
 }
 
-/// A path into what is handed over: at its top, else in the context, else in the session's input.
+/// Looks up a path in a work item: at the top, in the context, in the session's input.
 fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<Cow<'a, Value>> {
     let keys: Vec<String> = path.split('.').map(str::to_owned).collect();
     let at_top = input.get(&keys[0]).and_then(|value| walk(value, &keys[1..]));
@@ -272,7 +272,7 @@ fn gather<'a>(value: &'a Value, held: &mut Material<'a>) {
     }
 }
 
-/// A template with its places left blank, but for the ids that stand in them over `scope`.
+/// Replaces each tag of a template by `…`, or by its value over `scope` if that is an id.
 fn own_words(template: &str, scope: Option<&Value>) -> String {
     let mut words = String::new();
     let mut rest = template;
@@ -291,7 +291,7 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     words
 }
 
-/// Returns whether a text can have a finding; most have none, and all results need not be looked through for it.
+/// Returns true if a text can have findings; most cannot, which saves collecting all ids.
 fn may_name(said: &str) -> bool {
     let lower = said.to_ascii_lowercase();
     lower.contains(|c: char| c.is_ascii_digit())
@@ -309,7 +309,7 @@ fn findings(said: &str, held: &Material<'_>) -> Vec<Gap> {
     found
 }
 
-/// Finds a phrase in a text, as it is written there, unless it is forbidden there.
+/// Returns a phrase as written in a text, if it occurs there and is not prohibited.
 fn asked(said: &str, phrase: &str) -> Option<String> {
     let lower = said.to_ascii_lowercase();
     let is_asked = |(at, _): &(usize, &str)| {
@@ -331,7 +331,7 @@ fn id_findings(said: &str, held: &Material<'_>) -> Vec<Gap> {
         let before = before.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let is_called_one = KINDS.contains(&before.strip_suffix('s').unwrap_or(&before));
         for id in ids_in(word) {
-            // An id that is a word of the language names something only where it is said to.
+            // An id without digits may be an ordinary word, so it counts only after a word such as "issue".
             let is_word = !id.chars().any(|c| c.is_ascii_digit());
             let is_known = held.ids.contains_key(id) && (is_called_one || !is_word);
             if !(is_known || looks_like_id(id)) || seen.contains(&id) {
@@ -363,7 +363,7 @@ fn of_id(id: &str, is_called_one: bool, held: &Material<'_>) -> Option<(bool, St
     Some((!held.may_grow, format!("names `{id}`, which does not exist{hint}")))
 }
 
-/// The ids a word may hold: itself, and the parts of `REQ-1/REQ-2`; none of an address or a file.
+/// Returns the ids in a word: the word itself, or the parts of `REQ-1/REQ-2`. Skips addresses and files.
 fn ids_in(word: &str) -> Vec<&str> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);

@@ -1,6 +1,6 @@
-//! The context handed from step to step, and the snapshot made of it.
+//! Context for later steps, and the snapshot built from it.
 //!
-//! Results are never changed: a snapshot is built from closed rounds and finished steps only.
+//! Uses only closed rounds and finished steps. Never changes a result.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::round::snapshot::Snapshot;
 use crate::workflow::{Round, Step, StepKind, TALLY_KEYS};
 
 impl Session {
-    /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
-    /// parallels and reviews as their envelope, other steps that failed left out. A condition only
-    /// chooses the way and leaves nothing.
+    /// Returns the results that later steps see, as `{key: data}` in order. Rounds, parallels and reviews appear
+    /// as envelopes. Failed steps of other types and conditions are omitted.
     pub fn context(&self) -> Map<String, Value> {
         self.context_of(self.results.values())
     }
 
-    /// As [`Session::context`], for a step inside others: with the results before it in its sequences.
+    /// Returns the context of a step inside others, including earlier results of its sequences and the items of
+    /// its loops.
     pub fn context_for(&self, step: &str) -> Map<String, Value> {
         let mut context = self.context_of(self.results_for(step));
         let items = self.definition().items_for(step).into_iter();
@@ -45,8 +45,8 @@ impl Session {
         context
     }
 
-    /// The results so far, and those before a step in the sequences that it is in: all that are there, where it
-    /// begins next.
+    /// Returns all results so far, then those before the step in the sequences around it. If the step has not
+    /// begun, all results of these sequences count.
     pub(crate) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
         for run in self.runs_around(step, true) {
@@ -56,7 +56,7 @@ impl Session {
         results
     }
 
-    /// The steps around a step as they run, the outermost first: the sequences, or the others.
+    /// Returns the running steps around a step, the outermost first: only sequences, or all but sequences.
     pub(super) fn runs_around(&self, step: &str, in_sequence: bool) -> impl Iterator<Item = &StepRun> {
         let around = self.definition().around(step).into_iter();
         let wanted =
@@ -64,7 +64,7 @@ impl Session {
         wanted.filter_map(|parent| self.step.as_ref()?.find(&parent.id))
     }
 
-    /// A result as later steps see it; none of a step that failed and has no envelope.
+    /// Returns a result as later steps see it; `None` if the step failed and has no envelope.
     pub fn context_value(&self, step: &Step, result: &StepFinished) -> Option<Value> {
         if step.round().is_some() {
             return Some(self.round_envelope(step, result));
@@ -86,7 +86,7 @@ impl Session {
         Some(result.data.clone())
     }
 
-    /// The bytes that the snapshot would have if it recalled everything.
+    /// Returns the size in bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
         let (recent_rounds, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
         let all = Recalled { recent_rounds, context };
@@ -120,7 +120,7 @@ impl Session {
         })
     }
 
-    /// The part of every snapshot that is the session's, as it stands.
+    /// Returns the current session part of every snapshot.
     pub(super) fn snapshot_of<'a>(&'a self, question: &'a str) -> SnapshotContent<'a> {
         let definition = self.definition();
         let conflicts = self.agenda.open_conflicts().map(|conflict| self.shown_conflict(conflict));
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// A conflict as later rounds see it: what it quotes of an answer is disclosed as the answer is.
+    /// Returns a conflict as later rounds see it; quotes of an answer are disclosed like the answer.
     fn shown_conflict(&self, conflict: &Point) -> Value {
         let Some(who) = &conflict.participant else { return conflict.to_json() };
         let round = conflict.round.as_ref().and_then(|round| self.round(round));
@@ -148,7 +148,8 @@ impl Session {
         Point { description, minimum_change, ..conflict.clone() }.to_json()
     }
 
-    /// A round as later steps see it: `{data, success, outcome, decision, tally}`. Every key is always there.
+    /// Returns a round as later steps see it, `{data, success, outcome, decision, tally}`. All keys are always
+    /// present.
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
         let round = self.last_round_of(&step.id);
         let round = round.filter(|_| !self.not_held.contains_key(&step.id));
@@ -183,7 +184,7 @@ pub fn round_data(round: &RoundRun) -> Value {
     round.seats.values().map(entry).collect()
 }
 
-/// The stored data of steps that ran at once: one entry a step, in the order of the definition.
+/// Returns the stored data of parallel steps: one entry per step, in the definition's order.
 pub fn parallel_data(session: &Session, runs: &[StepRun]) -> Value {
     let entry = |run: &StepRun| {
         let result = run.result.as_ref()?;
@@ -208,7 +209,7 @@ pub fn is_no(step: &Step, result: &StepFinished) -> bool {
     is_approval && result.success && result.data["approved"] != json!(true)
 }
 
-/// Stored entries as later steps see them: what is fulfilled by its result alone.
+/// Returns stored entries as later steps see them; fulfilled entries keep only their result.
 fn parallel_envelope(data: &Value, success: bool) -> Value {
     let mut data = data.as_array().cloned().unwrap_or_default();
     let fulfilled = data.iter_mut().filter(|entry| entry["status"] == "fulfilled");

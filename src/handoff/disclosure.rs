@@ -1,8 +1,8 @@
-//! What of an answer is handed on: scanned once it may be read, masked where the definition
-//! says, its author by pseudonym. The answer itself stays as it is, in the log and in every report.
+//! Disclosure of answers: leak scan, redaction and pseudonyms.
 //!
-//! Pseudonyms are drawn once, by the seed alone, and written into the header; neither their numbers nor their
-//! order say where a seat stands in the roster.
+//! Answers are scanned once they may be read, and redacted in the copy that later steps see. The log and the
+//! reports contain the originals. Pseudonyms are drawn once, by the seed alone, and recorded in the header.
+//! Neither their numbers nor their order reveal the roster's order.
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::round::snapshot::sha256_hex;
 use crate::tally::NoDecision;
 use crate::workflow::{LeakAction, Step};
 
-/// The first word of a pseudonym: the first of these that no seat's name begins with.
+/// Candidates for the first word of a pseudonym; the first one that begins no seat's name is used.
 const WORDS: [&str; 4] = ["participant", "voice", "speaker", "table-voice"];
 
 impl PseudonymMap {
@@ -41,7 +41,7 @@ impl Session {
         self.pseudonyms().and_then(|names| names.get(seat)).map_or(seat, String::as_str)
     }
 
-    /// The place of a seat among those shown to others: by pseudonym, else by the roster.
+    /// Returns a seat's position in lists for others: by pseudonym, else by roster.
     pub(crate) fn shown_at(&self, seat: &str) -> usize {
         let Some(names) = self.pseudonyms() else { return self.roster.get_index_of(seat).unwrap_or(0) };
         let number = |name: &String| name.rsplit('-').next().and_then(|digits| digits.parse().ok());
@@ -52,8 +52,8 @@ impl Session {
         self.leaks.get(item).map(Vec::as_slice)
     }
 
-    /// The names to look for; none where the definition wants no scan. Names of participants count where they
-    /// are to be hidden, or where the definition asks for a scan; elsewhere later rounds see them anyway.
+    /// Returns the names to scan for; none if the definition disables the scan. Seat names count only if they
+    /// must be hidden or a scan is requested; otherwise later rounds see them anyway.
     fn names_to_find(&self) -> Vec<Leak> {
         let asked = self.definition().leaks;
         let pseudonyms = self.pseudonyms();
@@ -132,7 +132,7 @@ impl Session {
         seat.item.iter().fold(said, |said, item| self.handed(&item.item, said))
     }
 
-    /// Answers as later steps see them: under the names and in the order that their authors are shown by.
+    /// Returns answers as later steps see them, by the names and in the order for others.
     pub(super) fn shown_answers<'a>(&self, answers: impl Iterator<Item = (&'a str, Said)>) -> Value {
         let mut answers: Vec<_> = answers.collect();
         if self.pseudonyms().is_some() {
@@ -145,7 +145,7 @@ impl Session {
         answers.into_iter().map(entry).collect()
     }
 
-    /// The work items behind a step's last result, in the order they were offered.
+    /// Returns the work items of a step's last result, in the order they were offered.
     pub(super) fn items_behind(&self, step: &str) -> impl Iterator<Item = &WorkItem> {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
@@ -157,8 +157,7 @@ impl Session {
         }
     }
 
-    /// The note that the step which finished last wrote on a round, while it is not on record: the round,
-    /// and the text as it is handed on.
+    /// Returns the round and the text of a note that the last step wrote and that is not recorded yet.
     pub(crate) fn due_synthesis(&self) -> Option<(String, String)> {
         let id = self.finished_step.as_ref().filter(|_| self.synthesis_due)?;
         let round = self.synthesis_of(id)?.opened.round.clone();
@@ -186,7 +185,7 @@ impl Session {
         item.outcome()?.output()
     }
 
-    /// The reason of an undecided round, with blocking seats under the names and in the order that others see.
+    /// Formats the reason of an undecided round, with the names and order that others see.
     pub(crate) fn shown_reason(&self, reason: &NoDecision) -> String {
         let shown = |blockers: &[String]| {
             let mut blockers = blockers.to_vec();
@@ -199,7 +198,7 @@ impl Session {
     }
 }
 
-/// The part of a snapshot before the keys that may hold answers: names in it are the topic, and no leak.
+/// Returns the part of a snapshot without answers. Names in it are the topic and so no leak.
 fn own_part(snapshot: &str) -> &str {
     const OF_ANSWERS: [&str; 6] =
         ["open_conflicts", "open_questions", "recent_rounds", "earlier_reasons", "earlier_counts", "context"];
@@ -207,7 +206,7 @@ fn own_part(snapshot: &str) -> &str {
     &snapshot[..keys.min().unwrap_or(snapshot.len())]
 }
 
-/// An answer, or the reason why there is none.
+/// Answer, or the reason why it is missing.
 type Said = Result<Value, String>;
 
 pub fn seat_answer(seat: &Seat) -> Said {
@@ -261,7 +260,7 @@ mod tests {
         orders.sort();
         orders.dedup();
         assert!(orders.len() > 25, "hardly any order differs: {}", orders.len());
-        // A seat's name is the same whoever sits before it in the file.
+        // A seat's pseudonym does not depend on the roster's order.
         assert_eq!(
             draw(7).names["c"],
             PseudonymMap::draw(7, ["c", "e", "a", "d", "b"].into_iter()).names["c"]

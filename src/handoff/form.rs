@@ -1,9 +1,10 @@
-//! What a model that leads a discussion is asked, and what its answer must agree with.
+//! Forms of a facilitator model: its prompt, answer schema and checks.
 //!
-//! It sees what a seat of the next round would see: closed rounds only, under the names that seats are
-//! shown to each other by. An answer that contradicts the log is refused, with the reason.
+//! The model sees the same as a seat of the next round: closed rounds, and names as seats see them. An answer
+//! that contradicts the log is refused with the reason.
 //!
-//! The words are in the log, and `verify` makes them again: a change of them is a new wording of work items.
+//! The prompt is recorded, and `verify` recreates it. A changed wording therefore needs a new version of the
+//! texts.
 
 use serde_json::{Map, Value, json};
 
@@ -24,16 +25,16 @@ const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
 
-/// The parts of the session that an answer must agree with.
+/// Facts of the session that an answer must agree with.
 #[derive(Debug, Clone)]
 pub struct FormFacts {
     form: FacilitatorForm,
-    /// The topic, or the proposal as it was asked last.
+    /// Topic, or the last wording of the proposal.
     topic: String,
-    /// The single winner of the round it is about.
+    /// Single winner of the round in question.
     winner: Option<String>,
     options: Vec<String>,
-    /// The ideas of that round, under ids that do not name their seats.
+    /// Ideas of that round, under ids that hide their seats.
     ideas: Vec<CollectedIdea>,
     own_ids: Vec<String>,
     is_blocked: bool,
@@ -41,12 +42,12 @@ pub struct FormFacts {
     questions: Vec<String>,
     items: Vec<String>,
     pseudonyms: Vec<String>,
-    /// That round may be held once more.
+    /// That round may be repeated.
     can_repeat: bool,
 }
 
 impl Session {
-    /// Returns the facts for an answer of a step now; `None` if the step has no form.
+    /// Returns the facts for an answer to a step now; `None` if the step has no form.
     pub fn form_facts(&self, step: &Step) -> Option<FormFacts> {
         let agent = step.agent()?;
         let form = agent.form?;
@@ -84,8 +85,8 @@ impl Session {
         prompt.and_then(|(prompt, scope)| prompt.render(&scope).ok()).unwrap_or_default()
     }
 
-    /// The prompt of a step with a form: what a seat would see, the topic as its question, and the ideas
-    /// to merge.
+    /// Returns the prompt of a step with a form: a seat's view with the topic as its question, and the ideas to
+    /// merge.
     pub(super) fn facilitator_prompt(&self, step: &Step, facts: &FormFacts) -> String {
         let past = self.all_past_rounds(&step.id);
         let mut text = Snapshot::freeze(&SnapshotContent {
@@ -115,7 +116,7 @@ impl Session {
         Some(comment.to_owned())
     }
 
-    /// The answers of the round closed last, as seats see them; none of ideas, which are listed apart.
+    /// Returns the last closed round's answers as seats see them; none for ideas, which are listed separately.
     fn last_answers(&self, step: &Step) -> Map<String, Value> {
         let last = self.rounds.iter().rev().find(|round| round.closed.is_some());
         let last = last.filter(|round| round.opened.ballot.kind != BallotKind::Ideas);
@@ -124,8 +125,8 @@ impl Session {
         context.into_iter().filter(|(name, _)| Some(name.as_str()) == key).collect()
     }
 
-    /// The ideas of a round as seats may see them, in an order drawn by its snapshot, numbered; and their own
-    /// ids.
+    /// Returns a round's ideas as seats may see them, and their real ids. The snapshot determines their random
+    /// order.
     fn ideas_to_show(&self, round: &RoundRun) -> (Vec<CollectedIdea>, Vec<String>) {
         if round.opened.ballot.kind != BallotKind::Ideas {
             return Default::default();
@@ -182,7 +183,7 @@ impl FormFacts {
         OutputSchema::parse(&self.schema())
     }
 
-    /// The JSON Schema of the answer; what the log settles has one value only.
+    /// Returns the JSON Schema of the answer. A fact of the log allows only one value.
     pub fn schema(&self) -> Value {
         let winner = json!({ "enum": [self.winner] });
         match self.form {
@@ -269,7 +270,7 @@ impl FormFacts {
         object(&required, keys)
     }
 
-    /// Checks an answer: its form, and that it agrees with the log.
+    /// Checks that an answer has the right form and agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
         let answer = &without_nulls(answer, &self.schema()["required"]);
         self.output_schema()?.check(answer)?;
@@ -290,7 +291,7 @@ impl FormFacts {
         Self::shown_merge(answer)?.check(&self.ideas)
     }
 
-    /// A name in the manner of the pseudonyms that no seat has.
+    /// Returns a name that looks like a pseudonym but belongs to no seat.
     fn unknown_seat(&self, text: &str) -> Option<String> {
         let (word, _) = self.pseudonyms.first()?.rsplit_once('-')?;
         let lower = text.to_lowercase();
@@ -311,7 +312,7 @@ impl FormFacts {
         !self.ideas.is_empty()
     }
 
-    /// The merge that a valid answer proposes, by the ideas' own ids; `None` if there is nothing to merge.
+    /// Returns the merge of a valid answer, by the ideas' real ids; `None` without ideas.
     pub fn merge(&self, answer: &Value) -> Option<Merge> {
         let mut merge = Self::shown_merge(answer).ok().filter(|_| !self.ideas.is_empty())?;
         let own = |id: &mut String| {
@@ -324,8 +325,7 @@ impl FormFacts {
         Some(merge)
     }
 
-    /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
-    /// of the merge.
+    /// Returns an accepted answer as later steps see it. A note has all lists, and the options of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
         let mut data =
             without_nulls(answer, &self.schema()["required"]).as_object().cloned().unwrap_or_default();
@@ -345,7 +345,8 @@ impl FormFacts {
         self.answer_of(PLACEHOLDER)
     }
 
-    /// An answer that says these words alone. Without words a person begins with it where a model gave none.
+    /// Returns an answer whose texts are `words`. With empty words, a person starts from it if no model has
+    /// answered.
     pub fn answer_of(&self, words: &str) -> Value {
         match self.form {
             FacilitatorForm::Open => {
@@ -371,7 +372,7 @@ impl FormFacts {
         }
     }
 
-    /// One option for each idea; those beyond the most options are set aside.
+    /// Adds one option per idea, and sets aside ideas beyond the limit.
     fn unmerged(&self, note: &mut Value) {
         let (kept, aside) = self.ideas.split_at(self.ideas.len().min(MOST_OPTIONS));
         let mut merge = Merge::unmerged(kept);
@@ -395,7 +396,7 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     })
 }
 
-/// A value without the keys that are null, but for those that are required.
+/// Removes null keys, except required ones.
 fn without_nulls(value: &Value, required: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| without_nulls(item, required)).collect(),

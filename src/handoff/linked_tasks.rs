@@ -1,7 +1,7 @@
-//! Linked tasks: the exact JSON a work item carries on what its task is linked to.
+//! Linked tasks of a work item, as exact JSON.
 //!
-//! The same tasks, links and reports give the same bytes. What cannot be built leaves the JSON empty,
-//! a report that cannot be used leaves its row without one; both are reported and stop nothing.
+//! The same tasks, links and reports produce the same bytes. If the JSON cannot be built, it is empty; an
+//! unusable report is omitted from its row. Both are warnings and stop nothing.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct LinkedTasks {
     pub warnings: Vec<String>,
 }
 
-/// The tasks of a session, with its links and reports, and the sessions that are tasks too.
+/// Tasks, links and reports of a session, and its linked sessions, which have rows too.
 struct TaskLinks<'a> {
     tasks: &'a [Task],
     links: &'a [LinkDefinition],
@@ -53,13 +53,13 @@ impl TaskLinks<'_> {
         Ok(indented(&json!({ "linked_from": from, "linked_to": to })))
     }
 
-    /// The rows of these tasks and sessions, the oldest first.
+    /// Returns the rows of these tasks and sessions, the oldest first.
     fn rows(&self, ids: &[&str], warnings: &mut Vec<String>) -> Result<Vec<Value>, String> {
         let tasks = self.tasks.iter().filter(|task| !task.deleted && ids.contains(&&*task.id));
         let mut rows = tasks.map(|task| self.row(task, warnings)).collect::<Result<Vec<Value>, _>>()?;
         let sessions = self.sessions.iter().filter(|past| ids.contains(&&*past.id));
         rows.extend(sessions.map(LinkedSession::row));
-        // Times of one form are in the order of their text.
+        // All times have the same format, so they sort as text.
         let place = |row: &Value| ["createdAt", "id"].map(|key| row[key].as_str().map(str::to_owned));
         rows.sort_by_cached_key(place);
         Ok(rows)
@@ -88,8 +88,8 @@ impl TaskLinks<'_> {
         Ok(row)
     }
 
-    /// The latest report of the first of a task's agents that has one: agents by their link, the newest
-    /// first, links made at the same time by their id.
+    /// Returns the latest report of the first agent that has one. Agents are ordered by their link to the task:
+    /// the newest first, then by link id.
     fn report_on(&self, task: &Task) -> Result<Option<(&str, &Report, Timestamp)>, String> {
         let mut agents = Vec::new();
         for link in self.links.iter().filter(|link| link.kind == AGENT_TASK && link.to == task.id) {
@@ -117,7 +117,7 @@ impl TaskLinks<'_> {
     }
 }
 
-/// A time as a person may write it: with an offset, or in UTC without one; a date alone is its start.
+/// Parses a time with an offset, without one (UTC), or a date alone (its start).
 fn time(written: &str) -> Option<Timestamp> {
     let text = written.trim();
     let moment = |text: &str| serde_json::from_value::<Timestamp>(text.into()).ok();
@@ -135,7 +135,7 @@ fn indented(value: &Value) -> String {
 impl Session {
     pub fn linked(&self, step: &Step) -> LinkedTasks {
         let definition = self.definition();
-        // Without links no task has any, whichever it is.
+        // Without links the task does not matter.
         let task = if definition.links.is_empty() { None } else { self.task_of(step) };
         let Some(task) = task else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
@@ -145,8 +145,9 @@ impl Session {
         TaskLinks { tasks: &self.tasks, links, reports, sessions }.linked(&task)
     }
 
-    /// The task a step works on: its own word, else the issue it is handed, else the session's input,
-    /// else the definition itself where it is linked, else the first of the list.
+    /// Returns the task that a step works on. The first one found counts: the step's `task`, a task in its
+    /// input, its loop items or earlier results. Otherwise: the session's input, the definition if linked, the
+    /// first task.
     fn task_of(&self, step: &Step) -> Option<String> {
         let definition = self.definition();
         if let Some(task) = &step.task {
@@ -160,7 +161,7 @@ impl Session {
                 .or_else(|| value.get("id")?.as_str());
             id.filter(is_task).map(str::to_owned)
         };
-        // An envelope is no task.
+        // An envelope is not a task.
         let of_result = |result: &Arc<StepFinished>| {
             let made_by = definition.step(&result.step).filter(|step| !step.is_envelope())?;
             named(&self.context_value(made_by, result)?)

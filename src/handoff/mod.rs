@@ -1,4 +1,6 @@
-//! Handoff: what participants and later steps are given of a session. Pure; reads the history.
+//! Handoff: session content for participants and later steps.
+//!
+//! Pure; reads the history.
 
 mod completeness;
 mod context;

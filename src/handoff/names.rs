@@ -1,7 +1,7 @@
-//! Texts of an answer and exact names in them: options, which it speaks of; seats, models and makers, which are
-//! found and masked.
+//! Texts of answers, and exact names in them.
 //!
-//! A name counts where it stands as a whole word, in capitals or not; other spellings do not.
+//! Finds options that an answer mentions, and names of seats, models and makers that must be masked. A name
+//! counts as a whole word, in any case; other spellings do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::history::{Leak, LeakKind};
 #[cfg(test)]
 mod tests;
 
-/// Makers and models that are looked for in every session. Names that are also common words are not here.
+/// Makers and models to find in every session. Names that are also common words are omitted.
 const MAKERS: &str =
     "AI21, Anthropic, DeepMind, Meta AI, Mistral AI, Moonshot AI, OpenAI, OpenRouter, xAI, Zhipu";
 const MODELS: &str = "ChatGLM, ChatGPT, Claude, Codestral, DeepSeek, GitHub Copilot, GPT-4, GPT-4o, GPT-5, Ministral, Mixtral, Qwen";
@@ -22,14 +22,14 @@ pub fn well_known() -> impl Iterator<Item = (LeakKind, &'static str)> {
     named(LeakKind::Maker, MAKERS).chain(named(LeakKind::Model, MODELS))
 }
 
-/// The words of a text in lower case, without punctuation.
+/// Returns the words of a text in lower case, without punctuation.
 pub fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// A text, or a list of texts, as texts; blank ones left out. YAML reads "- cost: too high" as a key with a
-/// value: both are the text.
+/// Returns a text, or a list of texts, without blank ones. YAML reads "- cost: too high" as a map, which is
+/// converted back to text.
 pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -51,7 +51,7 @@ pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
     items.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
 }
 
-/// All texts inside a value.
+/// Collects all texts inside a value.
 pub fn gather_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
@@ -69,17 +69,17 @@ pub fn options_named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Ite
     })
 }
 
-/// The names of a model: `provider/model`, and the model's own where it is no common word.
+/// Returns the names of a model: `provider/model`, and the model alone if it is not a common word.
 pub fn names_of_model(model: &str) -> Vec<&str> {
     let Some((_, part)) = model.split_once('/') else { return Vec::new() };
     let is_own = part.len() > 3 && part.contains(|c: char| c.is_ascii_digit());
     [Some(model), is_own.then_some(part)].into_iter().flatten().collect()
 }
 
-/// Looks for names, each given as the leak that it is where it stands in an answer.
+/// Scanner for names; each name is the template of its leak.
 #[derive(Debug, Clone, Default)]
 pub struct LeakScanner {
-    /// The names in lower case, by their first words, the longest first.
+    /// Names in lower case by first word, the longest first.
     names: BTreeMap<String, Vec<Leak>>,
 }
 
@@ -88,7 +88,7 @@ impl LeakScanner {
         let mut scanner = Self::default();
         for name in names {
             let text = name.text.trim_start_matches(|c| !is_word(c)).to_ascii_lowercase();
-            // One letter is a word of every text.
+            // A single letter occurs in every text.
             if text.chars().nth(1).is_some() {
                 let same = scanner.names.entry(first_word(&text).to_owned()).or_default();
                 same.push(Leak { text, ..name });
@@ -100,7 +100,7 @@ impl LeakScanner {
         scanner
     }
 
-    /// Leaves out the names in the facilitator's own material: each is the subject, and no leak.
+    /// Removes the names that the facilitator's own material contains: they are the topic and so no leak.
     pub fn leave_out(&mut self, material: &str) {
         let material = material.to_ascii_lowercase();
         let known: BTreeSet<String> = word_starts(&material)
@@ -110,7 +110,7 @@ impl LeakScanner {
         self.names.values_mut().for_each(|same| same.retain(|name| !known.contains(&name.text)));
     }
 
-    /// The names that stand in a text in lower case at a byte.
+    /// Returns the names at a byte of a lower-case text.
     fn names_at<'a>(&'a self, text: &str, at: usize) -> impl Iterator<Item = &'a Leak> {
         let rest = &text[at..];
         let fits = move |name: &&Leak| {
@@ -119,7 +119,7 @@ impl LeakScanner {
         self.names.get(first_word(rest)).into_iter().flatten().filter(fits)
     }
 
-    /// The names in a text with their first bytes, in its order, none over another.
+    /// Returns the names in a text with their start bytes, in order and without overlaps.
     fn hits(&self, text: &str) -> Vec<(usize, &Leak)> {
         let text = text.to_ascii_lowercase();
         let mut found: Vec<(usize, &Leak)> = Vec::new();
@@ -133,7 +133,7 @@ impl LeakScanner {
         found
     }
 
-    /// Everything found in a participant's answer to a work item, in its order; each name once.
+    /// Returns the leaks in an answer to a work item, in order, each name once.
     pub fn leaks_in(&self, answer: &Result<Value, String>, participant: &str, item: &str) -> Vec<Leak> {
         let (mut known, mut found) = (BTreeSet::new(), Vec::new());
         let mut look = |text: &str| {
@@ -153,7 +153,7 @@ impl LeakScanner {
         found
     }
 
-    /// The copy in which masks stand for the names that have one.
+    /// Returns a copy with names replaced by their masks.
     pub fn masked(&self, value: &Value) -> Value {
         rewrite(value, &mut |text| self.masked_text(text))
     }
@@ -188,7 +188,7 @@ fn word_starts(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A copy of a value in which every text is what `change` makes of it, and every key.
+/// Returns a copy of a value with every text and key changed by `change`.
 fn rewrite(value: &Value, change: &mut dyn FnMut(&str) -> String) -> Value {
     match value {
         Value::String(text) => change(text).into(),
@@ -197,7 +197,7 @@ fn rewrite(value: &Value, change: &mut dyn FnMut(&str) -> String) -> Value {
             let mut copies = Map::with_capacity(map.len());
             for (key, item) in map {
                 let mut name = change(key);
-                // Two keys that are masked alike both stay.
+                // Two keys with the same mask are both kept.
                 while name != *key && (copies.contains_key(&name) || map.contains_key(&name)) {
                     name.push('\'');
                 }

@@ -1,7 +1,6 @@
-//! What a round's snapshot recalls: the rounds closed last, and results of earlier steps.
+//! Recall of a round's snapshot: recent rounds and earlier results.
 //!
-//! Agents, conditions and templates see everything; what a snapshot holds stays within bounds however
-//! long a session is.
+//! Keeps the snapshot small, however long a session is. Agents, conditions and templates see everything.
 
 use serde_json::{Map, Value, json};
 
@@ -44,7 +43,7 @@ impl Session {
         self.closed_rounds(step).into_iter().map(|round| self.past_round(round, true)).collect()
     }
 
-    /// The recalled part of a step's result; `last` is the step of the round closed last.
+    /// Returns the recalled part of a step's result; `last` is the step of the last closed round.
     fn recalled_result(
         &self,
         recall: &Recall,
@@ -55,11 +54,11 @@ impl Session {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         let result_of = || self.context_value(step, result);
         let is_kept = recall.results.includes(&step.id) || recall.results.includes(step.key());
-        // Of a sequence its last step's result is recalled, as if that stood alone.
+        // A sequence counts as its last step.
         let inside = &step.last().steps;
         match &step.last().kind {
             StepKind::Condition(_) => None,
-            // Of ideas that were merged the options alone are recalled, not who had them.
+            // After a merge only the options are recalled, not the authors of the ideas.
             StepKind::Round(_) if !is_last(step.last()) || self.is_merged(step.last()) => None,
             StepKind::Round(round) => result_of().map(|data| of_round(recall, round, data)),
             StepKind::Parallel { .. } if inside.iter().any(|nested| nested.last().round().is_some()) => {
@@ -76,14 +75,14 @@ impl Session {
                 }
                 (!entries.is_empty()).then_some(envelope)
             }
-            // What its rounds found is recalled with the rounds.
+            // The results of its rounds are recalled with the rounds.
             StepKind::Each(_) if inside.last().is_some_and(|last| last.last().round().is_some()) => None,
             _ if is_kept => result_of(),
             _ => None,
         }
     }
 
-    /// The closed rounds before a step, in order; a round in another branch of a parallel is not.
+    /// Returns the closed rounds before a step, in order, except those in other branches of a parallel.
     fn closed_rounds(&self, step: &str) -> Vec<&RoundRun> {
         let mut beside: Vec<usize> = Vec::new();
         for run in self.runs_around(step, false) {
@@ -106,7 +105,7 @@ impl Session {
         past
     }
 
-    /// The result of a rule in a line; none where nothing was to be decided.
+    /// Summarizes a round's verdict in one line; `None` if it had no rule.
     fn outcome_of(&self, round: &RoundRun) -> Option<String> {
         let tally = round.tally.as_ref().filter(|tally| tally.rule.is_some())?;
         let winners = tally.verdict.winners.join(", ");

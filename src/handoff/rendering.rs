@@ -1,7 +1,7 @@
-//! What the facilitator wrote of a round or an approval, with its templates rendered.
+//! Rendering of the templates in rounds and approvals.
 //!
-//! In one pass, over results of steps that are over and the definition: text that comes from a result, a
-//! person or a model is never read as a template. A place without a value fails the step.
+//! Renders once, over finished steps and the definition. Text from results, people or models is never read as a
+//! template. A tag without a value fails the step.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::round::material::{AgendaItem, Artifact};
 use crate::sanitize::pluralize;
 use crate::workflow::{Approval, Definition, OptionsFrom, Round, Step, Template};
 
-/// The longest name of an option that is taken from a result, in characters.
+/// Longest option from a result, in characters.
 const LONGEST_OPTION: usize = 200;
 
 pub struct Rendered<'a> {
@@ -55,7 +55,7 @@ impl Session {
         let form = &mut asked.ballot;
         let mut warnings = Vec::new();
         if let Some(before) = self.revised(step, round)? {
-            // Asked of the same options, whatever has become of where they came from.
+            // A revision has the same options, even if their source has changed.
             let order = form.order;
             *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
         } else if let Some(from) = &round.options_from {
@@ -82,7 +82,7 @@ impl Session {
         Ok((message, written))
     }
 
-    /// The names that templates of a step see: results of steps that are over, and the definition.
+    /// Returns the names that a step's templates see: results of finished steps, and the definition.
     pub(super) fn scope_of(&self, step: &Step) -> Result<Value, String> {
         let definition = self.definition();
         let mut scope = of_definition(definition);
@@ -151,7 +151,7 @@ fn take_options(from: &OptionsFrom, scope: &Value, form: &mut BallotForm) -> Res
         .collect())
 }
 
-/// A name and its texts: a text, a number, a map with an `id`, or a position.
+/// Reads an option from a text, a number, a map with an `id`, or a round's position.
 fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
     let text =
         |key: &str| item[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -159,7 +159,7 @@ fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Null => String::new(),
-        // An answer of a round, under the name that it is shown by.
+        // Answer of a round, under its displayed name.
         Value::Object(entry) if entry.contains_key("stepId") => {
             let said = item["result"]["position"].as_str();
             let id = said.and(text("stepId")).unwrap_or_default();
@@ -176,7 +176,7 @@ fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
     Ok((id, OptionText::default()))
 }
 
-/// Names that ballots can tell apart.
+/// Checks that ballots can tell the options apart.
 fn check_names(options: &[String]) -> Result<(), String> {
     for (nth, option) in options.iter().enumerate() {
         let shown: String = option.chars().take(40).collect();
@@ -196,12 +196,12 @@ fn check_names(options: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// What a step is about, in a line.
+/// Describes a step in one line.
 pub fn stage(step: &Step) -> &str {
     step.description.as_ref().or(step.label.as_ref()).unwrap_or(&step.id)
 }
 
-/// The definition's material, as every template sees it.
+/// Returns the definition's material for templates.
 pub fn of_definition(definition: &Definition) -> Map<String, Value> {
     let agenda = |item: &AgendaItem| json!({"id": item.id, "title": item.title, "status": item.status});
     Map::from_iter([
@@ -211,12 +211,12 @@ pub fn of_definition(definition: &Definition) -> Map<String, Value> {
     ])
 }
 
-/// The facilitator's line to everyone who is handed a step.
+/// Returns the facilitator's line for all who work on a step.
 pub fn directive<'a>(definition: &'a Definition, step: &'a Step) -> Option<&'a String> {
     step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref())
 }
 
-/// Renders a text in place; returns it as it was written, if it is a template.
+/// Renders a text in place; returns the original if it is a template.
 pub fn render(text: &mut String, what: &str, scope: &Value) -> Result<Option<String>, String> {
     if !Template::is_one(text) {
         return Ok(None);

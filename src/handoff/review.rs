@@ -1,6 +1,6 @@
-//! What steps made, as later agents see it, and the work items of a review.
+//! Artifacts for later agents, and work items of reviews.
 //!
-//! The reviewer is never the author, and gets the author by tag, never by name.
+//! A reviewer is never the author, and sees the author's tag instead of the name.
 
 use serde_json::{Map, Value};
 
@@ -17,8 +17,8 @@ struct Thing<'a> {
 }
 
 impl Session {
-    /// The artifacts of earlier steps, with their content where the recipient could not fetch it; nothing of the
-    /// step that runs.
+    /// Returns the artifacts of earlier steps, except the running one. Their content is included for recipients
+    /// that cannot fetch it.
     pub fn previous_artifacts(&self, inline: bool) -> Vec<PreviousArtifact> {
         let running: Vec<&String> =
             self.step.iter().flat_map(StepRun::all).flat_map(|run| &run.items).collect();
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// The author's tag: the first two tags of the participant, else of its persona, sorted, or
+    /// Returns the author's tag: the first two tags of the participant, or else of its persona, sorted; or
     /// `participant`.
     fn author_tag(&self, author: &str) -> String {
         let seat = self.seat_info(author);
@@ -58,7 +58,7 @@ impl Session {
         if tags.is_empty() { NO_TAG.to_owned() } else { tags.join(" / ") }
     }
 
-    /// One work item for each thing under review and each reviewer who has no part in it.
+    /// Returns one work item for each reviewed artifact and each reviewer who is not its author.
     pub(crate) fn reviews(&self, step: &Step, review: &Review) -> Result<Vec<WorkItemDraft>, String> {
         let things = self.things(&review.of);
         let mut hand_overs = Vec::new();
@@ -84,7 +84,8 @@ impl Session {
         }
     }
 
-    /// The artifacts to review under a name: those of a step and the steps inside it, or one of the definition.
+    /// Returns the artifacts to review under a name: those of a step and of the steps inside it, or one of the
+    /// definition.
     fn things<'a>(&'a self, of: &str) -> Vec<Thing<'a>> {
         let definition = self.definition();
         let Some(step) = definition.step(of) else {
@@ -130,7 +131,8 @@ impl Session {
         Some(Thing { artifact, authors: round.seats.keys().map(String::as_str).collect() })
     }
 
-    /// The context, and before it what is reviewed, whole for a reviewer without tools.
+    /// Returns the input of a review: the artifact before the context, with its content if the reviewer has no
+    /// tools.
     fn review_input(
         &self,
         step: &Step,

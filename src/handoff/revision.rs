@@ -1,7 +1,7 @@
-//! A round that revises another: who is asked again, what each is shown, and what nobody is.
+//! Revisions: rounds in which seats may change an earlier ballot.
 //!
-//! Of the round before a snapshot holds only what `feedback` allows: reasons in an order drawn by lot,
-//! without authors and counts. A seat's own earlier ballot stands in its address lines alone.
+//! The snapshot shows only what `feedback` allows of the earlier round. Reasons have no authors and a random
+//! order. A seat's own earlier ballot appears only in its address lines.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Feedback, Round, Step};
 
 impl Session {
-    /// The last closed round that a round revises; none if it revises none.
+    /// Returns the closed round that a round revises; `None` if it revises none.
     pub(crate) fn revised(&self, step: &Step, round: &Round) -> Result<Option<&RoundRun>, String> {
         let Some(of) = round.revises.as_deref() else { return Ok(None) };
         let before = self.last_round_of(of).filter(|before| before.closed.is_some());
@@ -33,8 +33,8 @@ impl Session {
         Ok(Some(before))
     }
 
-    /// The steps of which the snapshot of `step` holds only what feedback allows: those that it revises,
-    /// or that are revised where the way from it may still lead, until that is decided.
+    /// Returns the steps of which the snapshot of `step` shows only what `feedback` allows. These are both
+    /// rounds of each revision that is `step` itself, or that can still follow and is undecided.
     pub(super) fn hidden_steps(&self, step: &str) -> Vec<String> {
         let definition = self.definition();
         let mut hidden = Vec::new();
@@ -90,14 +90,14 @@ impl Session {
         Some(own.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
-    /// The form that a seat fills in: with its options, in its order.
+    /// Returns the ballot form of a seat, with its options in its order.
     pub fn form_of(&self, opened: &RoundOpened, seat: &str) -> BallotForm {
         let mut form = opened.ballot.clone();
         form.options = self.option_order(opened, seat).unwrap_or(form.options);
         form
     }
 
-    /// The options that a seat chooses from, in its order; none where they are the form's.
+    /// Returns a seat's options in its order; `None` if they are the form's.
     pub fn option_order(&self, opened: &RoundOpened, seat: &str) -> Option<Vec<String>> {
         let mut options = opened.ballot.options.clone();
         if opened.ballot.exclude_own {
@@ -120,14 +120,14 @@ impl Session {
         Some(options)
     }
 
-    /// A draw: items are put in the order of what this gives for them.
+    /// Returns the key by which an item is sorted in a random order.
     fn draw(&self, round: &str, seat: &str, item: &str) -> String {
         let seed = self.header.as_ref().and_then(|header| header.draw_seed).unwrap_or(0);
         sha256_hex(format!("roundtable order 1\n{seed}\n{round}\n{seat}\n{item}"))
     }
 }
 
-/// A revision asks the seats that answered, abstained, or gave nothing valid.
+/// Returns true if a revision asks this seat: it answered, abstained, or has no valid answer.
 pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     match &seat.status {
         SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Refused,
@@ -136,8 +136,8 @@ pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     }
 }
 
-/// The reasons of an answer, each with the option it is about, if that is known, and whether it is against it:
-/// of a choice the one it votes for, elsewhere every option that the text names.
+/// Returns the reasons of an answer, each with its option, if known, and true if it is against it. In a choice
+/// that is the option voted for, elsewhere each option that the text mentions.
 fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, bool, String)> {
     let text = |key: &str| answer.get(key).and_then(Value::as_str);
     let chosen = text("vote").and_then(|vote| form.options.iter().find(|option| *option == vote));

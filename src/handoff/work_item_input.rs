@@ -1,7 +1,6 @@
-//! What an agent is handed: its input, its stage, its prompt; frozen when it is offered.
+//! Work items: input, stage and prompt of an agent, frozen at the offer.
 //!
-//! Nothing is read but the results so far. What is missing or incomplete is found here, before
-//! anything is offered.
+//! Reads only the results so far. Missing or incomplete content is found before the offer.
 
 use std::fmt::Write as _;
 
@@ -14,14 +13,14 @@ use crate::history::{AgentWork, PreviousArtifact, ReviewContext, Session, StageC
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, read_answer};
 
-/// A work item without its id.
+/// Work item without an id.
 pub struct WorkItemDraft {
     pub offered: WorkItemOffered,
     pub warnings: Vec<String>,
 }
 
 impl Session {
-    /// Exactly what an agent step would be handed now, before anything is added for a prompt.
+    /// Returns the input of an agent step now, without additions for a prompt.
     pub fn input_of(&self, step: &Step) -> Result<Map<String, Value>, String> {
         let mut input = Map::new();
         input.insert("input".to_owned(), self.given_input(&step.id));
@@ -42,8 +41,8 @@ impl Session {
         Ok(input)
     }
 
-    /// The input that a step sees: the result that the nearest sequence around it names as `input`, null if
-    /// there is none, else the session's.
+    /// Returns the session's input, or the result that the nearest enclosing step names as `input`; null if that
+    /// is missing.
     pub fn given_input(&self, step: &str) -> Value {
         let around = self.definition().around(step).into_iter();
         let named = around.filter_map(|around| Some((around, around.input.as_ref()?))).next_back();
@@ -53,7 +52,7 @@ impl Session {
         }
     }
 
-    /// An earlier result by its step or key, as agents see it; null when that step failed.
+    /// Returns an earlier result by step or key, as agents see it; null if that step failed.
     pub(super) fn referenced(&self, reference: &str, by: &str) -> Result<Value, String> {
         let found = self.results_for(by).into_iter().rev().find_map(|result| {
             let step = self.definition().step(&result.step)?;
@@ -63,7 +62,7 @@ impl Session {
         Ok(self.context_value(step, result).unwrap_or(Value::Null))
     }
 
-    /// The work items that `step` would make now, in order; fails with the reason why it makes none.
+    /// Returns the work items of a step now, in order. Fails with the reason if one cannot be made.
     pub fn work_item_drafts(&self, step: &Step) -> Result<Vec<WorkItemDraft>, String> {
         match &step.kind {
             StepKind::Agent(agent) => {
@@ -88,7 +87,7 @@ impl Session {
             stage_description: stage(step).to_owned(),
             expected_output: expected(step),
             available_skills: seat.skills.clone(),
-            // An agent on another machine has no way to open them.
+            // An agent on another machine cannot open them.
             previous_artifacts: self.previous_artifacts(seat.skills.is_empty() || seat.remote.is_some()),
         };
         missing(step, &input, |_| false)?;
@@ -123,7 +122,7 @@ impl Session {
         if let Some(why) = checked.refusal {
             return Err(why);
         }
-        // A prompt of its own that is a template is a prompt, never the system's part.
+        // A participant's prompt with tags replaces the work item's prompt, not its system part.
         let is_own = participant_template(definition, agent).is_some();
         let offered = WorkItemOffered {
             step: step.id.clone(),
@@ -153,7 +152,7 @@ impl Session {
         (parts.join("\n"), text)
     }
 
-    /// Why a person's answer to a work item would not fit what its step asks for.
+    /// Checks that a person's answer to a work item fits the step's schema.
     pub fn check_answer(&self, item: &WorkItemOffered, text: &str) -> Result<(), String> {
         let schema = self.definition().step(&item.step).and_then(Step::answer_schema);
         schema.map_or(Ok(()), |schema| schema.check(&read_answer(text)?))
@@ -164,12 +163,12 @@ impl Session {
     }
 }
 
-/// The text of a prompt: what the template gave, else the whole work item as JSON.
+/// Returns the text of a prompt: the rendered template, else the whole work item as JSON.
 fn text(definition: &Definition, task: &AgentWork) -> String {
     task.prompt.clone().unwrap_or_else(|| as_json(&work_item(definition, task)))
 }
 
-/// A work item as a whole: what the agent is handed, the session's goal and constraints, its stage.
+/// Returns a whole work item: the agent's input, goal, constraints and stage.
 pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value> {
     let mut whole = Map::new();
     whole.extend(task.input.iter().map(|(key, value)| (key.clone(), value.clone())));
@@ -189,8 +188,7 @@ pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value
     whole
 }
 
-/// A prompt as a program, a dry run and a trace have it: the system's part, if there is one, a line of
-/// three dashes, and the text.
+/// Joins the parts of a prompt: the system part, if any, a line of three dashes, and the text.
 pub fn whole_prompt(system: &str, text: &str) -> String {
     if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
 }
@@ -214,8 +212,8 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
     participant_template(definition, agent).map(parse).transpose()
 }
 
-/// The block before a prompt. Nothing where there is no prompt, since the work item is handed over
-/// whole then, and where the step says `brief: none`.
+/// Returns the block before a prompt. Empty without a prompt, since the whole work item is sent then, and with
+/// `brief: none`.
 fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     let mut out = String::new();
     if task.prompt.is_none() || !step.brief {
@@ -252,7 +250,7 @@ fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     out
 }
 
-/// The content of an artifact: its text where it is one, else JSON.
+/// Formats an artifact's content: its text if it is only text, else JSON.
 fn shown(content: Option<&Value>) -> String {
     let Some(content) = content else { return String::new() };
     let only_text = content.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("result"));
@@ -278,10 +276,10 @@ fn expected(step: &Step) -> ExpectedOutput {
     }
 }
 
-/// The form of an answer, and the facilitator's line; the same for whoever answers.
+/// Returns the answer's form and the facilitator's line; the same for everyone who answers.
 fn rules(step: &Step, directive: Option<&str>) -> Option<String> {
     let mut rules = String::new();
-    // That a schema wants JSON is said with the schema.
+    // The schema's own text already demands JSON.
     let ExpectedOutput { description, length, format: written } =
         if let StepKind::Agent(agent) = &step.kind { agent.expected_output.clone() } else { expected(step) };
     let named = [("", &description), ("length: ", &length), ("format: ", &written)];

@@ -1,10 +1,10 @@
-//! Sentences a facilitator writes, and what is found in them.
+//! Sentences of a facilitator, and the expected findings.
 
 use serde_json::json;
 
 use super::{Gap, Material, findings, own_words};
 
-/// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
+/// Returns known ids: the content of REQ-001 and `login` is included, that of the others is not.
 fn held() -> Material<'static> {
     let ids = [("REQ-001", true), ("REQ-002", false), ("APP-15", false), ("login", true), ("adr7", false)];
     let content = |is_held: bool| vec![(!is_held).then_some("what it holds")];
@@ -34,7 +34,7 @@ const INNOCENT: [&str; 16] = [
     "Find the bug that makes it slow",
 ];
 
-/// Each with the phrase that is marked.
+/// Sentence and expected phrase.
 const POSSIBLE: [(&str, &str); 12] = [
     ("Check Linear for the next issue", "Check Linear"),
     ("CHECK LINEAR FOR THE NEXT ISSUE", "CHECK LINEAR"),
@@ -50,7 +50,7 @@ const POSSIBLE: [(&str, &str); 12] = [
     ("Which risks does issue ABC-7 have?", "does issue ABC-7"),
 ];
 
-/// Each with the phrase that is marked, and a word of the reason.
+/// Sentence, expected phrase, and part of the expected reason.
 const CERTAIN: [(&str, &str, &str); 9] = [
     ("Implement issue APP-15", "Implement issue APP-15", "not handed over"),
     ("Implement APP-15 now", "Implement APP-15", "not handed over"),

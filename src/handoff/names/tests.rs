@@ -1,4 +1,4 @@
-//! Names that are found in texts, and texts that are left alone.
+//! Unit tests of the leak scanner: names that are found, and texts that stay.
 
 use serde_json::json;
 
@@ -82,13 +82,13 @@ fn the_copy_is_masked() {
     );
     let texts: Vec<&str> = leaks.iter().map(|leak| leak.text.as_str()).collect();
     assert_eq!(texts, ["Claude", "qa-lead", "Anthropic", "OpenAI", "GPT-4"]);
-    // Without masks all stays.
+    // Names without a mask stay.
     let flagged: Vec<_> = leaks.into_iter().map(|leak| Leak { mask: None, ..leak }).collect();
     assert_eq!(masked(&flagged), answer);
 }
 
 proptest::proptest! {
-    /// No text makes it panic; what it finds stands in the text, in order and apart.
+    /// The scanner never panics; its hits are in order and do not overlap.
     #[test]
     fn every_text_is_scanned(text in "(Claude|GPT-4|qa-lead|skeptic|Élise|OpenAI|é|\u{200b}|[a-zA-Z ,.'/-]|\\PC){0,40}") {
         let scanner = LeakScanner::new(names());

@@ -1,18 +1,18 @@
-//! The yardstick: the shortest program that sends the same bodies.
+//! Baseline: the shortest program that sends the same bodies.
 //!
-//! tokio, reqwest and `join_all` with their usual settings: one client, one owned body a request.
-//! It reads no reply, tries nothing again and caps nothing.
+//! Uses tokio, reqwest and `join_all` with default settings: one client, one owned body per request. It discards
+//! the replies, never retries and limits nothing.
 
 use futures::future::join_all;
 use reqwest::Client;
 
-/// A client as most would make it. Certificates are left out so that both sides start alike.
+/// Returns a client without certificates, as the program's own for plain http.
 pub fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().tls_certs_only([]).build().expect("a client")
 }
 
-/// Posts all bodies at once and gives the statuses, in order; 0 for a request that failed.
+/// Posts all bodies concurrently; returns the statuses in order, 0 for a failed request.
 pub async fn run(client: &Client, url: &str, bodies: &[Vec<u8>]) -> Vec<u16> {
     join_all(bodies.iter().map(|body| send(client, url, body.clone()))).await
 }
@@ -27,7 +27,7 @@ async fn send(client: &Client, url: &str, body: Vec<u8>) -> u16 {
     }
 }
 
-/// Raises the limit of open descriptors as far as it goes.
+/// Raises the limit of open files to the maximum.
 pub fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(Resource::Nofile).maximum;

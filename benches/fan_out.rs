@@ -1,24 +1,21 @@
-//! How long a round takes, and how much memory, beside a bare driver that sends the same bodies.
+//! Time and memory of a round, compared with a bare driver.
 //!
-//! A server in a process of its own answers each request after 200 ms. For 50, 500 and 2,000 seats
-//! each driver runs in a process of its own and reports the wall time of two rounds, the second
-//! over the connections of the first, and the peak of its memory:
+//! A server in its own process answers each request after 200 ms. For 50, 500 and 2,000 seats, each driver runs
+//! in its own process. It reports the wall time of two rounds, the second over the first one's connections, and
+//! its peak memory.
 //!
-//! - `bare` sends the bodies and reads nothing of the replies ([`bare_driver`]);
-//! - `requests` asks through [`HttpParticipant`], and does nothing else of a round;
-//! - `whole` is the whole round ([`whole_round`]): snapshot, prompts, fan-out, reading, sealing, a
-//!   log and a key synced to disk, close, reveal, tally; replies come in one piece;
-//! - `streamed` is the same, with replies that come by events: in five writes, the last after the
-//!   same 200 ms.
+//! - `bare` sends the same bodies and discards the replies ([`bare_driver`]).
+//! - `requests` only asks through [`HttpParticipant`].
+//! - `whole` is a complete round ([`whole_round`]): snapshot, prompts, fan-out, parsing, sealing, log and key
+//!   synced to disk, close, reveal, tally. Each reply arrives in one piece.
+//! - `streamed` is the same with streamed replies: five writes, the last after the same 200 ms.
 //!
-//! The two rounds of `whole` are two sessions, one after the other, in one process and over one
-//! service. In one session the second snapshot would carry the answers of the first round, and its
-//! bodies would be another size for each number of seats; so both rounds of all drivers send the
-//! same bodies: 8 KiB of snapshot, the rules before it, the seat's lines behind it.
+//! The two rounds of `whole` are two sessions in one process, with one service. In one session, the second
+//! snapshot would contain the first round's answers. Its size would then depend on the number of seats. So both
+//! rounds of all drivers send the same bodies: rules, 8 KiB of snapshot, the seat's lines.
 //!
-//! Run with `cargo bench --bench fan_out`; a number behind `--` sets how often each is measured.
-//! Each repetition measures all drivers in turn, each with a fresh server. The table shows medians;
-//! a ratio is that of the medians.
+//! Run with `cargo bench --bench fan_out`; a number after `--` sets the repetitions. Each repetition measures
+//! all drivers in turn, each with a new server. The table shows medians and ratios of medians.
 
 mod bare_driver;
 #[path = "../tests/integration/patience.rs"]
@@ -42,7 +39,7 @@ use tokio::task::JoinSet;
 const SEATS: [usize; 3] = [50, 500, 2000];
 const DRIVERS: [&str; 4] = ["bare", "requests", "whole", "streamed"];
 const DELAY: Duration = Duration::from_millis(200);
-/// In how many pieces a streamed reply comes.
+/// Number of writes of a streamed reply.
 const WRITES: u32 = 5;
 
 fn main() {
@@ -54,12 +51,12 @@ fn main() {
         ["drive", driver, seats, url] => drive(driver, seats.parse().expect("a number"), url),
         [times] => table(&SEATS, times.parse().expect("a number")),
         _ if flags.iter().any(|flag| flag == "--bench") => table(&SEATS, 7),
-        // Run as a test: only whether it works.
+        // As a test, checks only that the benchmark works.
         _ => table(&SEATS[..1], 1),
     }
 }
 
-/// Answers until its standard input is closed.
+/// Serves until standard input is closed.
 fn serve() {
     let words: Vec<&str> = whole_round::ANSWER.split_inclusive([' ', '\n']).collect();
     let groups: Vec<&[&str]> = words.chunks(words.len().div_ceil(WRITES as usize)).collect();
@@ -69,7 +66,7 @@ fn serve() {
         server::Answer::chat(whole_round::ANSWER).after(DELAY),
     );
     let server = server::Server::start(move |request| {
-        // The last field of a request's body, as the program writes it.
+        // The program writes this field last.
         let wanted = request.body.ends_with(br#""stream_options":{"include_usage":true}}"#);
         if wanted { streamed.clone() } else { whole.clone() }
     });
@@ -77,7 +74,7 @@ fn serve() {
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-/// Two rounds of one driver, then a line of figures: first µs, second µs, peak KiB.
+/// Runs two rounds of one driver; prints first µs, second µs and peak KiB.
 #[tokio::main]
 async fn drive(driver: &str, seats: usize, url: &str) {
     let url = format!("{url}/v1");
@@ -137,14 +134,14 @@ fn service(url: &str, stream: ApiStream) -> Arc<HttpParticipant> {
     Arc::new(HttpParticipant::new(service, None).expect("a service"))
 }
 
-/// The most memory this process has held, or 0 where the system does not tell.
+/// Returns the peak memory of this process, or 0 if the system does not report it.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Measures all drivers in turn, `times` over, and prints medians and their ratios to the first's.
+/// Measures all drivers in turn, `times` times. Prints medians and their ratios to the first driver's.
 fn table(all: &[usize], times: usize) {
     println!("|  seats | driver   | first ms | second ms | peak MiB | first × | second × | peak × |");
     println!("|-------:|----------|---------:|----------:|---------:|--------:|---------:|-------:|");
@@ -171,7 +168,7 @@ fn table(all: &[usize], times: usize) {
     }
 }
 
-/// The figures of one driver, run in a process of its own against a server of its own.
+/// Measures one driver in its own process, with its own server.
 fn measure(driver: &str, seats: usize) -> Vec<f64> {
     let me = || Command::new(std::env::current_exe().expect("this program"));
     let mut server: Child =

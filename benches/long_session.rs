@@ -1,9 +1,9 @@
-//! A session of many rounds: the size of its file, by event, and the cost of running and verifying it.
+//! Long sessions: file size by event, cost of running and verifying.
 //!
-//! Five rehearsal seats vote with short texts, with large artifacts and an earlier result, and with a step per
-//! round; a tracker hands out as many tasks. The last column compares the instructions of running and verifying
-//! with those of half as many rounds, where `valgrind` is installed. Times would also grow with cache misses.
-//! `cargo bench --bench long_session`; `-- 100` for fewer rounds.
+//! Five rehearsal seats vote with short texts, with large artifacts and an earlier result, and with one step per
+//! round. In a fourth session, a tracker assigns as many tasks. The last column compares the instruction counts
+//! with those of half as many rounds, if `valgrind` is installed; times would also grow with cache misses. Run
+//! with `cargo bench --bench long_session`, or with `-- 100` for fewer rounds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ const LINE: &str = "a sentence of some length, as they stand in what people writ
 
 fn main() {
     let rounds = std::env::args().find_map(|word| word.parse().ok());
-    // Run as a test: only whether it works.
+    // As a test, checks only that the benchmark works.
     let is_bench = std::env::args().any(|word| word == "--bench");
     let rounds = rounds.unwrap_or(if is_bench { 500_usize } else { 4 });
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
@@ -43,7 +43,7 @@ fn main() {
             peak as f64 / 1e3,
             grown.map_or("–".to_owned(), |[running, verifying]| format!("{running:.2}, {verifying:.2}")),
         );
-        // Of a few rounds most is what any session costs.
+        // With few rounds, the fixed cost of a session dominates.
         assert!(grown.is_none_or(|grown| grown.iter().all(|grown| *grown <= 2.2)), "{name}: {grown:?}");
         tables += &format!("\n{name}:\n\n{}", by_event(&log));
     }
@@ -53,8 +53,8 @@ fn main() {
 const BATCH: [&str; 5] = ["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"];
 const VERIFY: [&str; 2] = ["verify", "out.s2s"];
 
-/// What a session of a definition costs to run and to verify, in seconds, the most memory that verifying took,
-/// the instructions of both, and the session.
+/// Runs and verifies a session. Returns both times in seconds, the peak memory of verifying, the instructions of
+/// both, and the session.
 fn measure(home: &Path, definition: &str) -> (f64, f64, u64, Option<[f64; 2]>, String) {
     std::fs::write(home.join("decide.yaml"), definition).expect("written");
     let (ran, _) = run(home, &BATCH);
@@ -67,7 +67,7 @@ fn measure(home: &Path, definition: &str) -> (f64, f64, u64, Option<[f64; 2]>, S
     (ran, verified, peak, counted, log)
 }
 
-/// The instructions of a command, as `valgrind` counts them.
+/// Returns the instruction count of a command, if `valgrind` is installed.
 fn instructions(home: &Path, args: &[&str]) -> Option<f64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
@@ -86,14 +86,14 @@ fn short(rounds: usize) -> String {
     )
 }
 
-/// Each round a step of its own.
+/// Returns a definition with one step per round.
 fn different(rounds: usize) -> String {
     let steps: String =
         (1..=rounds).map(|n| round(&format!("v{n}"), &format!("v{}", n % rounds + 1))).collect();
     format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{steps}")
 }
 
-/// A tracker hands out as many tasks, one after the other, and marks each done.
+/// Returns a definition in which a tracker assigns `count` tasks and marks each done.
 fn tasks(count: usize) -> String {
     let task = |n: usize| {
         format!("  - {{id: APP-{n}, title: T{n}, description: Do thing {n}., test_steps: [try it]}}\n")
@@ -111,7 +111,7 @@ fn tasks(count: usize) -> String {
     )
 }
 
-/// Three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
+/// Returns a definition with three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
 fn large(rounds: usize) -> String {
     let text = |indent: usize, lines: usize| format!("{:indent$}{LINE}", "").repeat(lines);
     let artifacts = (1..=3)
@@ -139,7 +139,7 @@ fn round(id: &str, next: &str) -> String {
     )
 }
 
-/// Runs the program to its end: the seconds it took, and the most memory it held, in kB.
+/// Runs the program; returns the time in seconds and the peak memory in kB.
 fn run(home: &Path, args: &[&str]) -> (f64, u64) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
     command.args(args).current_dir(home).env("ROUNDTABLE_HOME", home.join("home"));
@@ -156,12 +156,12 @@ fn run(home: &Path, args: &[&str]) -> (f64, u64) {
         peak = peak.max(most.and_then(|most| most.parse().ok()).unwrap_or(0));
         std::thread::park_timeout(std::time::Duration::from_millis(2));
     };
-    // Rounds that go on until they may no more come to no decision.
+    // Rounds that repeat up to the limit end without a decision.
     assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
     (started.elapsed().as_secs_f64(), peak)
 }
 
-/// What each kind of document takes.
+/// Returns a table of the file's size by event type.
 fn by_event(log: &str) -> String {
     let mut sizes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for document in log.split_inclusive("\nhash: ") {

@@ -1,9 +1,9 @@
-//! Seats elsewhere: the cost of a ballot, the time to the receipt when a thousand are posted within a second,
-//! the memory of `serve`, and with the feature `nats` a round over four workers.
+//! Remote seats: cost of a ballot, time to a receipt, memory.
 //!
-//! The program runs as for people; this process plays their browsers, on the same cores. The NATS server is the
-//! one that `tests/nats/run.sh` installs. Run with `cargo bench --bench remote`; a number behind `--` sets how
-//! many seats.
+//! Posts a thousand ballots within a second, and measures the memory of `serve`. With the feature `nats`, also
+//! runs a round with four workers. The program runs as usual; this process acts as the browsers, on the same
+//! cores. `tests/nats/run.sh` installs the NATS server. Run with `cargo bench --bench remote`; a number after
+//! `--` sets the number of seats.
 
 #[cfg(feature = "nats")]
 #[path = "../tests/integration/nats_server.rs"]
@@ -55,7 +55,7 @@ fn micros(times: usize, mut work: impl FnMut(usize)) -> f64 {
     started.elapsed().as_secs_f64() * 1e6 / times as f64
 }
 
-/// What it costs to seal and sign, check and open a ballot of 400 characters.
+/// Measures sealing and signing, verifying and opening a ballot of 400 characters.
 fn ballots(times: usize) {
     let key = RoundKey::new([7; 32]);
     let public = key.seal_to().public_key;
@@ -88,7 +88,7 @@ fn ballots(times: usize) {
     }
 }
 
-/// A figure of a process's memory in MB, or `None` once it is gone.
+/// Returns a memory figure of a process in MB, or `None` after its end.
 fn memory(id: u32, figure: &str) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(figure)?.trim().strip_suffix(" kB"))?;
@@ -99,7 +99,7 @@ fn resident(id: u32) -> f64 {
     memory(id, "VmRSS:").expect("runs")
 }
 
-/// A service that takes requests and never answers.
+/// Returns a service that accepts requests and never answers.
 fn silent() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a port")
 }
@@ -123,7 +123,7 @@ fn batch_at_rest() -> f64 {
     let mut batch = program(home.path());
     batch.args(["--batch", "d.yaml", "--model", "lab/m"]).stdout(Stdio::null()).stderr(Stdio::null());
     let mut batch = batch.spawn().expect("runs");
-    // Both seats are asked once both requests are there.
+    // Two connections show that both seats are asked.
     let asked = [service.accept().expect("asked"), service.accept().expect("asked")];
     let resident = resident(batch.id());
     let _ = batch.kill();
@@ -132,7 +132,7 @@ fn batch_at_rest() -> f64 {
     resident
 }
 
-/// Joined seats with their sealed ballots.
+/// Joins the seats and seals their ballots.
 fn sealed(server: &Server, seats: usize) -> Vec<(Browser, Value)> {
     let seat = |number: usize| {
         let browser = server.browser(&format!("s{number}"), 1 + (number % 250) as u8);
@@ -149,7 +149,7 @@ fn sealed(server: &Server, seats: usize) -> Vec<(Browser, Value)> {
     (0..seats).map(seat).collect()
 }
 
-/// A definition of one vote by so many seats of this model.
+/// Returns a definition of one vote by `seats` seats of a model.
 fn vote_of(seats: usize, model: &str) -> String {
     let seats: Vec<String> =
         (0..seats).map(|seat| format!("  - {{name: s{seat}, model: {model}}}\n")).collect();
@@ -160,7 +160,7 @@ fn vote_of(seats: usize, model: &str) -> String {
     )
 }
 
-/// A thousand ballots within a second, each over its own connection.
+/// Posts all ballots within a second, each over its own connection.
 fn posted(seats: usize) {
     let server = served_as(&vote_of(seats, "remote/link"));
     let ballots = sealed(&server, seats);
@@ -198,7 +198,7 @@ fn posted(seats: usize) {
     );
 }
 
-/// A round over four workers, from the start of the session to its end: all sealed, revealed and counted.
+/// Measures a round with four workers, from the session's start to its end.
 #[cfg(feature = "nats")]
 fn over_nats(seats: usize) {
     use std::{fs, path::Path, process::Child};
@@ -210,7 +210,7 @@ fn over_nats(seats: usize) {
             let _ = self.0.wait();
         }
     }
-    // On disk, where a sync takes its time.
+    // On disk, where a sync takes real time.
     let Some(queue) = nats_server::NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")), "") else {
         return;
     };
@@ -249,7 +249,7 @@ fn over_nats(seats: usize) {
         std::thread::park_timeout(Duration::from_millis(20));
     };
     let took = started.elapsed().as_secs_f64();
-    // Rehearsed seats may end in a tie.
+    // Rehearsal votes may tie.
     assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
     let log = fs::read_to_string(folder.join("vote.s2s")).expect("a file");
     assert_eq!(log.matches("\nevent: answer_revealed\n").count(), seats, "not all are sealed");

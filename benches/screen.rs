@@ -1,7 +1,7 @@
-//! How long the facilitator waits for the screen: the first frame, a key, a seek in a long session.
+//! Response times of the screen: first frame, keys, seeking.
 //!
-//! The program runs in a pseudo-terminal, as for a person, and its own functions are timed beside it.
-//! `cargo bench --bench screen`; a number behind `--` sets how many events the long session has.
+//! The program runs in a pseudo-terminal; its drawing functions are also measured directly. Run with `cargo
+//! bench --bench screen`; a number after `--` sets the events of the long session.
 
 mod synthetic_session;
 
@@ -25,7 +25,7 @@ use roundtable::tui::{
 fn main() {
     let (flags, args): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
-    // Run as a test: only whether it works.
+    // As a test, checks only that the benchmark works.
     let is_bench = flags.iter().any(|flag| flag == "--bench");
     let events = args.first().map(|events| events.parse().expect("a number"));
     let events = events.unwrap_or(if is_bench { 100_000 } else { 2_000 });
@@ -70,7 +70,6 @@ fn millis(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The program in a pseudo-terminal.
 struct Screen {
     terminal: Arc<Pty>,
     child: Child,
@@ -123,7 +122,7 @@ impl Screen {
     }
 }
 
-/// From the start of the process until words are on the screen.
+/// Returns the time from the start of the process until these words are on the screen.
 fn first_frame(home: &Path, arguments: &[&str], words: &str) -> f64 {
     let started = Instant::now();
     let mut screen = Screen::open(home, arguments);
@@ -133,13 +132,13 @@ fn first_frame(home: &Path, arguments: &[&str], words: &str) -> f64 {
     took
 }
 
-/// A replay read to its end, then sought to and fro.
+/// Measures loading a replay to its end, then seeking in it.
 fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64, Vec<f64>) {
     let started = Instant::now();
     let mut screen = Screen::open(home, &[path]);
     screen.wait_for(&format!("event {events} of {events}"));
     let whole = millis(started);
-    // It ends within a round, so that the program asks whether to go on with it.
+    // The session ends within a round, so the program offers to resume it.
     screen.wait_for("Resume this session?");
     (&*screen.terminal).write_all(b"\x1b").expect("typed");
     while screen.parser.screen().contents().contains("Resume this session?") {
@@ -150,14 +149,14 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
     for _ in 0..repeat {
         seeks.push(screen.press("g", &format!("event 0 of {events}")));
         seeks.push(screen.press("\x1b[F", &format!("event {events} of {events}")));
-        // To where the last round opens, and back from there to the one before.
+        // Seeks back to the opening of the last round.
         seeks.push(screen.press("[", "OPEN"));
         seeks.push(screen.press("\x1b[F", &format!("event {events} of {events}")));
     }
     (screen, whole, seeks)
 }
 
-/// Processor time used in two seconds in which nothing happens, in milliseconds.
+/// Returns the CPU time of two idle seconds, in milliseconds.
 fn idle(screen: &mut Screen) -> f64 {
     let id = screen.child.id();
     let used = || {
@@ -180,7 +179,7 @@ fn live(lines: &[LogEntry]) -> Model {
     model
 }
 
-/// Frames of an open round in which half of the seats are sealed.
+/// Measures frames of an open round with half of the seats sealed.
 fn frames(seats: usize, repeat: usize) -> Vec<f64> {
     let lines = synthetic_session::open_round(seats, seats / 2);
     let mut model = live(&lines);
@@ -198,7 +197,7 @@ fn frames(seats: usize, repeat: usize) -> Vec<f64> {
     (0..repeat).map(frame).collect()
 }
 
-/// A key every twenty reports: the reports since the last one are taken in, the key acts, one frame is drawn.
+/// Measures one key per twenty reports: it handles the reports and the key, and draws one frame.
 fn keys(seats: usize) -> Vec<f64> {
     let lines = synthetic_session::open_round(seats, seats);
     let is_report = |line: &&LogEntry| matches!(line.stamped.event, Event::BallotSealed(_));
@@ -223,7 +222,7 @@ fn keys(seats: usize) -> Vec<f64> {
     reports.chunks(20).map(answer).collect()
 }
 
-/// Keys in a draft of so many seats of one model with so many bytes of background, each with its frame.
+/// Measures keys and their frames in a draft with these many seats of one model and bytes of background.
 fn keys_of_draft(seats: usize, background: usize, repeat: usize) -> Vec<f64> {
     let lines = synthetic_session::open_round(5, 0);
     let Event::SessionOpened(mut opened) = lines[0].stamped.event.clone() else { panic!("no header") };
@@ -257,7 +256,7 @@ fn keys_of_draft(seats: usize, background: usize, repeat: usize) -> Vec<f64> {
         millis(started)
     };
     use crossterm::event::KeyCode::{Down, Right, Tab};
-    // The draft is drawn before anybody presses a key.
+    // The first key is not measured: it also draws the new draft.
     answer(Down);
     (0..repeat).flat_map(|_| [Right, Down, Tab]).map(&mut answer).collect()
 }

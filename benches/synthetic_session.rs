@@ -1,4 +1,4 @@
-//! Sessions of any length, made by the core itself: rounds of many seats, some sealed, some failed.
+//! Sessions of any length, made by the core: rounds with sealed and failed seats.
 
 #[expect(dead_code, reason = "the word is for tests")]
 #[path = "../tests/integration/sitting.rs"]
@@ -16,7 +16,7 @@ use sitting::{Sitting, header, persona, seat};
 
 const ID: &str = "20260101-000000-long-0000";
 
-/// A session of this many seats whose one round repeats itself.
+/// Returns a session with one round step that repeats itself.
 fn session_of(seats: usize) -> Sitting {
     let definition = format!(
         "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
@@ -77,7 +77,7 @@ impl Sitting {
     }
 }
 
-/// Writes a session of exactly this many events; its size in bytes.
+/// Writes a session of exactly this many events; returns its size in bytes.
 pub fn write(path: &Path, events: usize) -> usize {
     const SEATS: usize = 500;
     const SEALED: usize = 70;
@@ -98,7 +98,7 @@ pub fn write(path: &Path, events: usize) -> usize {
     text.len()
 }
 
-/// The events of a session with an open round of this many seats, so many of them sealed.
+/// Returns the events of a session with an open round, `sealed` of its seats sealed.
 pub fn open_round(seats: usize, sealed: usize) -> Vec<LogEntry> {
     let mut sitting = session_of(seats);
     sitting.opens(sealed, &RoundKey::new([1; 32]));

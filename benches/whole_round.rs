@@ -1,7 +1,7 @@
-//! The whole round: a real session through the engine, its log and its key on a real disk.
+//! Complete round: a session through the engine, with log and key on disk.
 //!
-//! One round step, a ballot with two options, every seat behind the same HTTP service. The time
-//! taken is from the moment the snapshot is asked for until the tally is on disk.
+//! One round step, a ballot with two options, all seats with one HTTP service. The measured time is from the
+//! request for the snapshot until the tally is on disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use roundtable::persona::Persona;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::{Source, load};
 
-/// What every seat answers.
+/// Answer of every seat.
 pub const ANSWER: &str = "vote: in-process\nrationale: [nothing new to run]\nconfidence: 0.8\n";
 
-/// One session from its header to its end, in `dir`; how long its round took.
+/// Runs one session in `dir`; returns the time of its round.
 pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir: &Path) -> Duration {
     let header = header(id, seats);
     let table = header.participants.iter().map(|seat| (seat.name.clone(), participant.clone())).collect();
@@ -38,8 +38,8 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
         EngineConfig {
             keys: KeyStore::new(Disk::default(), &dir.join("keys")),
             participants: table,
-            // Read when the round is about to be opened, and not before.
             evidence: Box::new(|_| Err("no evidence".to_owned())),
+            // Called just before the round opens.
             context_file: Box::new(|| {
                 opened = Some(Instant::now());
                 Ok(None)
@@ -60,7 +60,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     watch.counted.expect("a tally") - opened.expect("a round")
 }
 
-/// What the seats of that round are asked, without a session file and without asking.
+/// Returns the requests of the round's seats, without a session file.
 pub fn asks(seats: usize) -> Vec<SeatRequest> {
     let mut session = Session::default();
     for command in [
@@ -98,7 +98,7 @@ pub fn asks(seats: usize) -> Vec<SeatRequest> {
     round.seats.keys().map(ask).collect()
 }
 
-/// A request as a plain encoder writes it, with the same texts.
+/// Encodes a request with the same texts by a plain JSON encoder.
 pub fn plain_body(ask: &SeatRequest) -> Vec<u8> {
     let user = format!("{}{}", ask.prompt.snapshot, ask.prompt.tail);
     let body = serde_json::json!({
@@ -117,7 +117,7 @@ fn persona() -> Persona {
     Persona::parse(source, "seat.md").expect("a persona")
 }
 
-/// A definition whose snapshot is about 8 KiB.
+/// Returns a definition with a snapshot of about 8 KiB.
 fn definition(seats: usize) -> String {
     let line = "    A line of context that is as long as lines of context are.\n";
     format!(
@@ -180,7 +180,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
     }
 }
 
-/// Notes when the tally is on disk.
+/// Observer that records when the tally is on disk.
 #[derive(Default)]
 struct Watch {
     counted: Option<Instant>,

@@ -114,7 +114,7 @@ mod tests {
     use super::set_address;
 
     #[test]
-    fn variables_of_the_vendors_tools_set_addresses_that_nothing_else_sets() {
+    fn vendor_variables_set_only_unset_addresses() {
         let variables = [
             ("OPENAI_API_BASE", "http://old/v1"),
             ("OPENAI_BASE_URL", "http://new/v1"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn ollamas_host_is_read_by_its_own_rule() {
+    fn ollama_host_follows_ollamas_rules() {
         for (host, address) in [
             ("0.0.0.0", "http://127.0.0.1:11434/v1"),
             ("box:8080", "http://box:8080/v1"),

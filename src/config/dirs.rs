@@ -200,7 +200,7 @@ mod tests {
     use super::without_comments;
 
     #[test]
-    fn comments_are_no_context() {
+    fn comments_are_removed_from_the_context() {
         let of = |text| without_comments(text).map_err(|problem| problem.message);
         assert_eq!(of("<!-- write here -->\n\n"), Ok(None));
         assert_eq!(of("A <!-- x --> B\r\nC\n"), Ok(Some("A  B\nC".to_owned())));

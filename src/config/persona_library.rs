@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_persona_of_the_project_says_that_it_replaces_a_built_in_one() {
+    fn project_persona_reports_that_it_replaces_a_built_in_one() {
         let dir = tempfile::tempdir().unwrap();
         let folders = Dirs {
             project: dir.path().join("project"),

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dated_version_is_priced_and_what_only_looks_alike_is_not() {
+    fn dated_versions_are_priced_and_similar_names_are_not() {
         let input = |provider, name| usual(provider, name).map(|price| price.input);
         assert_eq!(input("openai", "gpt-4o"), Some(2.5));
         assert_eq!(input("openai", "gpt-4o-2024-08-06"), Some(2.5));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_dated_names_nobody_twice_and_stands_in_the_documents() {
+    fn price_table_is_dated_unique_and_documented() {
         let mut names = Vec::new();
         let mut rows = String::new();
         for PriceSource { provider, as_of, source, prices } in &TABLE {

@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn where_remote_seats_reach_a_session_is_the_users_to_say() {
+    fn remote_settings_count_only_in_the_users_file() {
         let mut config = layered("remote: {lan: true}\n").unwrap();
         assert!(config.notices[0].message.contains("`remote` counts in your own"), "{:?}", config.notices);
         assert_eq!(config.remote, RemoteConfig::default());
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_says_nothing_of_the_screen_and_stands_beside_the_user() {
+    fn screen_is_the_users_and_provider_settings_merge() {
         let mut config = layered("screen: {ascii: true}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
         assert_eq!(config.screen, ScreenConfig::default());
         assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agreement_covers_what_the_arguments_name_and_where_they_name_nothing_one_run() {
+    fn consent_covers_named_files_and_without_any_lasts_one_run() {
         let dir = tempfile::tempdir().expect("a folder");
         let project = dir.path().canonicalize().expect("real").join("p");
         std::fs::create_dir_all(project.join("pkg/deep")).expect("made");

@@ -246,7 +246,7 @@ mod tests {
     use crate::history::PseudonymMap;
 
     #[test]
-    fn they_are_drawn_by_the_seed_and_not_in_roster_order() {
+    fn pseudonyms_depend_on_the_seed_and_not_on_roster_order() {
         let roster = ["a", "b", "c", "d", "e"];
         let draw = |seed| PseudonymMap::draw(seed, roster.iter().copied());
         assert_eq!(draw(7), draw(7));

@@ -271,7 +271,7 @@ links:
     }
 
     #[test]
-    fn rows_of_one_time_stand_in_the_order_of_their_ids() {
+    fn rows_of_equal_time_are_sorted_by_id() {
         let mut definition = definition("");
         definition.tasks[2].row.insert("createdAt".to_owned(), format!("{DAY}03T08:00:00Z").into());
         definition.tasks[1].id = "X".to_owned();
@@ -282,7 +282,7 @@ links:
     }
 
     #[test]
-    fn a_report_that_cannot_be_used_leaves_its_row_alone() {
+    fn unusable_reports_leave_their_row_unchanged() {
         let definition = definition("reports: [{agentId: agent-3, createdAt: someday, content: x}]\n");
         let LinkedTasks { json, warnings } = linked(&definition, "A");
         assert!(!json.contains("taskAgentId"), "{json}");

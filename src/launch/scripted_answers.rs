@@ -436,7 +436,7 @@ mod tests {
                         risks: {a: {position: x}, b: {fail: offline}, c: [{vote: x}, {vote: y}]}\n";
 
     #[test]
-    fn a_bare_answer_serves_always_and_a_list_in_turn() {
+    fn single_answers_repeat_and_lists_are_used_in_order() {
         let answers = Answers::parse(FILE, "a.yaml").unwrap();
         let text = "steps: [{id: risks, type: round, question: q, participants: [a, b, c]}]\nparticipants: [a, b, c]\n";
         let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_variable_that_is_named_like_a_key_is_one() {
+    fn keys_are_recognized_by_variable_name() {
         let mut command = Command::new("true");
         command.env_clear();
         for name in ["OPENAI_API_KEY", "DB_PASSWORD", "MAX_THINKING_TOKENS", "TOKENIZERS_PARALLELISM"] {

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_seat_is_asked_answers_stalls_and_tries_again() {
+    async fn progress_shows_asking_answering_stalling_and_retries() {
         let watches = ProgressBoard::default();
         let watch = watches.begin("ann");
         let now = || watches.progress().remove("ann").expect("a seat");

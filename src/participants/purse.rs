@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_requests_are_set_aside_and_more_only_as_the_limit_leaves() {
+    fn two_requests_are_reserved_and_more_need_budget() {
         let funds = Funds::default();
         funds.leave(0.15);
         let (purse, told) = (funds.purse(0.1, 2), Some(TokenUsage::default()));

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_counts_and_the_most_urgent_open_issue() {
+    fn status_has_counts_and_the_most_urgent_open_issue() {
         let found = answer("Get status and next issue details", &task(&[])).unwrap();
         let issue = json!({"issue_id": "APP-15", "title": "User Profile Page", "description": "Create it",
             "test_steps": ["one", "two"], "priority": 2});
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_is_not_done() {
+    fn failed_work_is_not_marked_done() {
         let mark = |lines: &str| {
             answer(&format!("Mark issue APP-15 as Done with the following evidence:\n{lines}"), &task(&[]))
         };

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_without_a_request_ends_and_so_do_slow_headers() {
+    async fn idle_connections_and_slow_headers_are_closed() {
         let address = serve(2, 2).await;
         let mut idle = asked(address, "/").await;
         let mut slow = TcpStream::connect(address).await.expect("connects");

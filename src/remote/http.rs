@@ -179,7 +179,7 @@ mod tests {
     use super::Limits;
 
     #[test]
-    fn counts_each_second_anew() {
+    fn counts_restart_every_second() {
         let limits = Limits::default();
         let seen = [7, 7, 7, 8].map(|second| limits.allows("ann", 2, second));
         assert_eq!(seen, [true, true, false, true]);

@@ -82,7 +82,7 @@ fn phrases_and_unknown_ids_are_possible_findings() {
 }
 
 #[test]
-fn what_is_decided_exactly_is_certain() {
+fn exact_findings_are_certain() {
     for (said, phrase, why) in CERTAIN {
         let found = found(said);
         let fits =
@@ -92,13 +92,13 @@ fn what_is_decided_exactly_is_certain() {
 }
 
 #[test]
-fn what_a_result_may_bring_is_no_certain_finding() {
+fn findings_that_a_result_may_resolve_are_not_certain() {
     let open = Material { may_grow: true, ..held() };
     assert!(findings("Do we accept REQ-009?", &open).iter().all(|finding| !finding.is_certain));
 }
 
 #[test]
-fn a_place_of_a_template_shows_an_id_and_nothing_else() {
+fn template_tags_show_only_ids() {
     let scope = json!({ "input": "REQ-9", "plan": "An answer on REQ-9." });
     let cases = [
         ("Implement {{input}} now", "Implement REQ-9 now"),

@@ -55,14 +55,14 @@ fn other_spellings_longer_words_and_single_letters_are_left_alone() {
 }
 
 #[test]
-fn names_in_the_material_are_the_subject_and_no_leak() {
+fn names_in_the_material_are_not_leaks() {
     let question = "Which first: Claude or openai/gpt-5-mini? QA-lead asked.";
     assert_eq!(found("Claude before gpt-5-mini, as qa-lead said", question), Vec::<String>::new());
     assert_eq!(found("DeepSeek", question), ["Model:DeepSeek"]);
 }
 
 #[test]
-fn the_copy_is_masked() {
+fn copies_are_masked() {
     let answer = json!({
         "position": "I'm Claude; qa-lead is right.\nAnthropic",
         "by Claude": ["OpenAI", { "x/~": "GPT-4" }],

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn two_parts_are_the_request_a_plain_encoder_writes() {
+    fn head_and_tail_form_the_plain_request() {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         let request = json!({
             "messages": [
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn recorded_nonsense_is_named_and_never_quoted() {
+    fn recorded_nonsense_is_described_and_never_quoted() {
         let said = r#"{"content":"secret"}"#;
         let unknown = chat(said, r#""secret""#);
         let none = chat(said, "null");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_told_whole_or_not_at_all() {
+    fn usage_needs_input_and_output_tokens() {
         assert_eq!(
             with_cost(&json!({"prompt_tokens": 1, "completion_tokens": 2})).map(|u| u.cached),
             Some(0)
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gateway_says_it_cost_is_what_it_cost() {
+    fn reported_gateway_cost_is_used() {
         let fee = r#","is_byok":true,"cost_details":{"upstream_inference_cost":0.5}"#;
         assert_eq!(cost(r#","cost":0.00078"#), Some(780_000));
         assert_eq!(cost(&format!(r#","cost":0.025{fee}"#)), Some(525_000_000), "the user's own key pays too");

@@ -93,7 +93,7 @@ mod tests {
     };
 
     #[test]
-    fn two_parts_are_the_request_a_plain_encoder_writes() {
+    fn head_and_tail_form_the_plain_request() {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
         let body = |ask: &SeatRequest, limits| {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn recorded_nonsense_is_named_and_never_quoted() {
+    fn recorded_nonsense_is_described_and_never_quoted() {
         let said = r#"[{"type":"text","text":"secret"}]"#;
         let unknown = message(said, r#""secret""#);
         let none = message(said, "null");

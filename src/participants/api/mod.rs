@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_wait_wherever_it_stands() {
+    fn wait_is_found_in_details_and_messages() {
         let details = r#"{"error":{"details":[{"@type":"x"},{"retryDelay":"4.2s"}]}}"#;
         let told = |text: &str| ServiceError::read(text.as_bytes()).wait.map(|wait| wait.as_millis());
         assert_eq!(told(details), Some(4200));
@@ -495,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_a_used_up_quota_and_a_filter_from_the_rest() {
+    fn quota_and_filter_errors_are_recognized() {
         let quota = ServiceError::read(br#"{"error":{"type":"insufficient_quota","code":"x"}}"#);
         assert!(quota.quota && !quota.filtered);
         let filter = ServiceError::read(br#"{"error":{"code":"content_filter","message":"held"}}"#);
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_no_reply_without_quoting_it() {
+    fn invalid_replies_are_described_without_quotes() {
         let deep = "[".repeat(100_000);
         let cases: [(&[u8], &str, Option<u16>); 8] = [
             (b"", "the reply is empty", Some(502)),

@@ -89,7 +89,7 @@ mod tests {
     use crate::workflow::Effort;
 
     #[test]
-    fn two_parts_are_the_request_a_plain_encoder_writes() {
+    fn head_and_tail_form_the_plain_request() {
         let mut ask = ask("rules \"q\"\n", "snap\u{1}shot é\n  ", "your_role: \"x\"\n");
         let limits = RequestOptions {
             max_output_tokens: Some(1024),

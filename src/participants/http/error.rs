@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tries_again_only_what_may_pass() {
+    fn only_temporary_errors_are_retried() {
         for status in [408, 409, 429, 500, 502, 503, 504, 529] {
             assert!(is_retryable(status), "{status}");
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_status_the_name_and_one_harmless_line() {
+    fn reason_is_status_name_and_one_safe_line() {
         let told = RequestError::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), false, None);
         assert_eq!((told.reason.as_str(), told.again), ("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J", true));
         let bare = RequestError::status(503, &ServiceError::default(), false, None);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_used_up_quota_stays() {
+    fn exhausted_quota_is_not_retried() {
         let quota = ServiceError { quota: true, ..error("insufficient_quota", "pay") };
         assert!(!RequestError::status(429, &quota, false, None).again);
     }

@@ -324,7 +324,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_complaint_is_answered_by_the_request_it_asks_for() {
+    fn declined_requests_are_changed_as_the_error_asks() {
         for (style, body, expected) in CASES {
             assert_eq!(change(style, &SENT, &ServiceError::read(body.as_bytes()), false), expected, "{body}");
         }
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_takes_is_remembered() {
+    fn accepted_parameters_are_remembered_per_model() {
         let service = Service { limits: SENT, ..Service::new(OpenAi, "http://127.0.0.1") };
         let ask = SeatRequest { temperature: SENT.temperature, ..SeatRequest::default() };
         let mut learned = Learned::default();

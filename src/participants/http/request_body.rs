@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn encodes_once_for_all_who_share() {
+    fn shared_head_is_encoded_once() {
         let heads = PrefixCache::default();
         let first = prompt("rules", "snapshot");
         let encode = || b"x".to_vec();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_of_each_model_goes_first() {
+    async fn one_seat_per_model_goes_first() {
         let heads = PrefixCache::default();
         let [round, other] = ["a", "b"].map(|rules| heads.get(&prompt(rules, ""), Vec::new));
         let lead = round.wait_or_lead("m").await.expect("the first");

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cut_gives_the_same_reply() {
+    fn split_of_the_body_does_not_change_the_reply() {
         let chunk = |text| format!(r#"data: {{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
         let stream = format!(
             "\u{feff}: OPENROUTER PROCESSING\r\n\r\nevent: x\n{}\r\ndatax: no\ndata\n\n:ping\nid: 7\n{}\n\ndata: [DONE]",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_a_largest_size() {
+    fn events_have_a_size_limit() {
         let mut body = StreamedBody::new(ApiStyle::OpenAi);
         assert_eq!(body.push(b"data: "), Ok(false));
         let piece = vec![b'x'; 65_536];

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_tokens_of_the_named_programs() {
+    fn built_in_programs_yield_text_and_tokens() {
         let claude = r#"{"type":"result","is_error":false,"result":"red","usage":{"input_tokens":7,"cache_read_input_tokens":90,"output_tokens":3},"total_cost_usd":0.1}"#;
         let verbose = format!("[{{\"type\":\"system\"}},{claude}]");
         for printed in [claude.to_owned(), verbose, format!("loading\n[=> ] 1 of 2\n{claude}\nbye\n")] {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_program_is_no_answer() {
+    fn program_errors_are_not_answers() {
         let error = |provider: &str, printed: &str| read(provider, printed).failure.expect("a failure");
         assert_eq!(error("claude-cli", r#"{"is_error":true,"result":"Not logged in"}"#), "Not logged in");
         assert_eq!(error("codex-cli", "{\"type\":\"turn.failed\",\"error\":{\"message\":\"401\"}}"), "401");
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn unreadable_output_is_reported_with_a_reason() {
         let why = |printed: &str| read("claude-cli", printed).reply.expect_err("no reply");
         assert_eq!(why(" \n"), "it printed nothing");
         assert_eq!(why("thinking …\nstill {not} json"), "it printed no JSON");

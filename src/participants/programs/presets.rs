@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_named_program_is_whole_and_its_paths_can_be_read() {
+    fn built_in_programs_are_complete_and_their_paths_parse() {
         for (provider, _) in NAMED {
             let program = named(provider).expect("a program");
             assert_eq!(program.provider, provider);

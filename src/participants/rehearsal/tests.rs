@@ -26,7 +26,7 @@ fn seated(form: &BallotForm, question: &str, seat: usize, seed: Option<u64>) -> 
 }
 
 #[test]
-fn the_lot_falls_by_snapshot_seat_and_seed() {
+fn answers_depend_on_snapshot_seat_and_seed() {
     let form = over(BallotKind::Choice);
     let seated = |question: &str, seat, seed| seated(&form, question, seat, seed);
     assert_eq!(seated("Which?", 1, None), seated("Which?", 1, None));
@@ -37,7 +37,7 @@ fn the_lot_falls_by_snapshot_seat_and_seed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_looks_on_sees_a_sealed_round() {
+async fn watched_rehearsals_take_time() {
     for (is_watched, took) in [(true, 1000..3000), (false, 0..1)] {
         let begun = tokio::time::Instant::now();
         Rehearsal { is_watched }.ask(&testing::ask("", "", "")).await.unwrap();
@@ -79,6 +79,6 @@ fn every_answer_meets_its_form_and_says_nothing_else() {
 }
 
 #[test]
-fn a_work_item_without_a_schema_is_answered_by_a_note() {
+fn work_items_without_a_schema_get_a_note() {
     assert_eq!(work(&WorkItemView::default()), Ok(json!({ "result": UNDONE })));
 }

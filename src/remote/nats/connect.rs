@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_plain_address_of_a_server_is_one() {
+    fn only_plain_server_addresses_are_accepted() {
         for url in ["nats://127.0.0.1:4222", "tls://queue.example"] {
             assert_eq!(check(url), Ok(()), "{url}");
         }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn only_another_machine_is_warned_of() {
+    fn only_other_machines_cause_a_warning() {
         for url in ["nats://127.0.0.1:4222", "nats://localhost", "nats://[::1]:4222", "tls://queue.example"] {
             assert!(!is_open_to_others(url), "{url}");
         }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_is_told_once_and_its_end() {
+    fn trouble_and_its_end_are_reported_once() {
         let said = Arc::new(std::sync::Mutex::new(Vec::new()));
         let heard = Arc::clone(&said);
         let tell: Tell = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn few_snapshots_are_kept_and_one_that_does_not_come_holds_up_no_other() {
+    async fn few_snapshots_are_kept_and_a_slow_fetch_blocks_no_other() {
         let kept = KeptContexts::default();
         let slow = kept.place("slow");
         let slow = slow.get_or_init(std::future::pending);

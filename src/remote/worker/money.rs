@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_was_spent_or_may_have_been_is_counted_after_a_restart() {
+    async fn costs_and_reservations_survive_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let money = || Money::new(Disk::default(), folder.path(), 1.0);
         assert!(money().reserve(0.4).await.unwrap());
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_damaged_file_is_not_taken_for_nothing() {
+    async fn damaged_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("spent"), "x").unwrap();
         Money::new(Disk::default(), folder.path(), 1.0).reserve(0.1).await.unwrap_err();
     }
 
     #[tokio::test]
-    async fn many_at_once_do_not_exceed_the_limit_and_hold_nobody_up() {
+    async fn concurrent_reservations_keep_the_limit_and_do_not_block() {
         let folder = tempfile::tempdir().unwrap();
         let money = || Money::new(Disk::default(), folder.path(), 0.55);
         let held = money().hold().unwrap();

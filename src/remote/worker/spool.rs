@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_again_until_it_has_arrived() {
+    fn stored_replies_remain_until_delivered() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Spool::open(Disk::default(), folder.path()).unwrap();
         let [a, b] = ["a", "b"].map(|letter| letter.repeat(64));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_arrived_is_remembered_for_30_days() {
+    fn deliveries_are_remembered_for_30_days() {
         let folder = tempfile::tempdir().unwrap();
         let spool = Spool::open(Disk::default(), folder.path()).unwrap();
         let (old, new) = ("a".repeat(64), "b".repeat(64));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_kept_is_an_error() {
+    fn unwritable_reply_is_an_error() {
         use crate::journal::{InjectedFault, StorageOp};
         let folder = tempfile::tempdir().unwrap();
         Spool::open(Disk::default(), folder.path()).unwrap();

@@ -73,7 +73,7 @@ fn offer(changes: &[(&str, Value)]) -> (Vec<u8>, String) {
 }
 
 #[test]
-fn an_offer_that_no_pinned_table_signed_as_it_is_is_refused() {
+fn offers_without_a_pinned_signature_are_refused() {
     let (answerer, _) = answerer("", None);
     let (json, signature) = offer(&[]);
     assert!(answerer.read(&json, &signature).is_ok());
@@ -119,7 +119,7 @@ fn failure(answer: SeatReply) -> FailedDelivery {
 }
 
 #[tokio::test]
-async fn what_a_model_says_is_sealed_to_the_round_and_signed() {
+async fn answers_are_sealed_to_the_round_and_signed() {
     let (answerer, model) = answerer(&format!("{{\"vote\": \"a\", \"rationale\": [\"{CANARY}\"]}}"), None);
     let SeatReply::Sealed(envelope) = answered(&answerer, &[]).await else { panic!("no ballot") };
     let message =
@@ -134,7 +134,7 @@ async fn what_a_model_says_is_sealed_to_the_round_and_signed() {
 }
 
 #[tokio::test]
-async fn only_its_own_models_are_asked() {
+async fn only_the_workers_models_are_asked() {
     let (answerer, model) = answerer("{\"vote\": \"a\"}", None);
     let failed = failure(answered(&answerer, &[("model", json!("lab/other"))]).await);
     assert_eq!(failed.failed.reason, "the worker does not answer with this model");
@@ -168,7 +168,7 @@ async fn no_model_is_asked_once_the_limit_is_reached() {
 }
 
 #[tokio::test]
-async fn a_reason_is_one_short_line() {
+async fn reasons_are_one_short_line() {
     let (answerer, _) = answerer("", None);
     let (json, signature) = offer(&[]);
     let ids = answerer.read(&json, &signature).expect("an offer").ids;

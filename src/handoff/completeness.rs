@@ -2,8 +2,7 @@
 //!
 //! It checks the facilitator's own text and the ids that templates insert, never an answer or an artifact.
 //! Certain findings refuse the work item: a known id whose content is missing, or an unknown id that looks like
-//! a known one. Possible findings are warnings: an unknown id after a word such as "issue", and a few fixed
-//! phrases.
+//! a known one. Possible findings are warnings: an unknown id after a word such as "issue", or a fixed phrase.
 
 #[cfg(test)]
 mod tests;
@@ -149,8 +148,7 @@ impl Session {
         Checked::of(&texts, &self.material(step, input, sent), self.completeness(step))
     }
 
-    /// Collects the ids that the definition and the results define. Every round shows the agenda, and at least
-    /// the summaries of its artifacts.
+    /// Collects all known ids. Every round shows the agenda, and at least summaries of its artifacts.
     fn material<'a>(&'a self, step: &Step, input: &'a Map<String, Value>, sent: &'a str) -> Material<'a> {
         let definition = self.definition();
         let mut held = Material { sent, ..Material::default() };
@@ -177,8 +175,7 @@ impl Session {
         if is_tracker { Completeness::Off } else { self.definition().completeness(step) }
     }
 
-    /// Checks all steps before the run. Returns only the findings that no result can change, for each step that
-    /// has some.
+    /// Checks all steps before the run. Returns only findings that no result can change.
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
         let definition = self.definition();
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));

@@ -21,8 +21,7 @@ impl Session {
         self.context_of(self.results.values())
     }
 
-    /// Returns the context of a step inside others, including earlier results of its sequences and the items of
-    /// its loops.
+    /// Returns the context of a nested step, with earlier results of its sequences and its loop items.
     pub fn context_for(&self, step: &str) -> Map<String, Value> {
         let mut context = self.context_of(self.results_for(step));
         let items = self.definition().items_for(step).into_iter();
@@ -148,8 +147,7 @@ impl Session {
         Point { description, minimum_change, ..conflict.clone() }.to_json()
     }
 
-    /// Returns a round as later steps see it, `{data, success, outcome, decision, tally}`. All keys are always
-    /// present.
+    /// Returns a round as later steps see it: `{data, success, outcome, decision, tally}`, all keys present.
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
         let round = self.last_round_of(&step.id);
         let round = round.filter(|_| !self.not_held.contains_key(&step.id));

@@ -3,8 +3,7 @@
 //! The model sees the same as a seat of the next round: closed rounds, and names as seats see them. An answer
 //! that contradicts the log is refused with the reason.
 //!
-//! The prompt is recorded, and `verify` recreates it. A changed wording therefore needs a new version of the
-//! texts.
+//! The prompt is recorded and `verify` recreates it, so a new wording needs a new version of the texts.
 
 use serde_json::{Map, Value, json};
 
@@ -85,8 +84,7 @@ impl Session {
         prompt.and_then(|(prompt, scope)| prompt.render(&scope).ok()).unwrap_or_default()
     }
 
-    /// Returns the prompt of a step with a form: a seat's view with the topic as its question, and the ideas to
-    /// merge.
+    /// Returns a form's prompt: a seat's view with the topic as its question, and the ideas to merge.
     pub(super) fn facilitator_prompt(&self, step: &Step, facts: &FormFacts) -> String {
         let past = self.all_past_rounds(&step.id);
         let mut text = Snapshot::freeze(&SnapshotContent {
@@ -125,8 +123,7 @@ impl Session {
         context.into_iter().filter(|(name, _)| Some(name.as_str()) == key).collect()
     }
 
-    /// Returns a round's ideas as seats may see them, and their real ids. The snapshot determines their random
-    /// order.
+    /// Returns a round's ideas as seats may see them, in an order drawn by its snapshot, and their real ids.
     fn ideas_to_show(&self, round: &RoundRun) -> (Vec<CollectedIdea>, Vec<String>) {
         if round.opened.ballot.kind != BallotKind::Ideas {
             return Default::default();
@@ -345,8 +342,7 @@ impl FormFacts {
         self.answer_of(PLACEHOLDER)
     }
 
-    /// Returns an answer whose texts are `words`. With empty words, a person starts from it if no model has
-    /// answered.
+    /// Returns an answer whose texts are `words`. Empty, it is a person's starting point.
     pub fn answer_of(&self, words: &str) -> Value {
         match self.form {
             FacilitatorForm::Open => {

@@ -146,8 +146,8 @@ impl Session {
     }
 
     /// Returns the task that a step works on. The first one found counts: the step's `task`, a task in its
-    /// input, its loop items or earlier results. Otherwise: the session's input, the definition if linked, the
-    /// first task.
+    /// input, its loop items or earlier results. Else: the session's input, the linked definition, the first
+    /// task.
     fn task_of(&self, step: &Step) -> Option<String> {
         let definition = self.definition();
         if let Some(task) = &step.task {

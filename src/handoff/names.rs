@@ -28,8 +28,8 @@ pub fn words(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text, or a list of texts, without blank ones. YAML reads "- cost: too high" as a map, which is
-/// converted back to text.
+/// Returns a text, or a list of texts, without blank ones. Converts back maps that YAML reads from "- cost: too
+/// high".
 pub fn plain_texts(value: Option<&Value>) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -17,8 +17,7 @@ struct Thing<'a> {
 }
 
 impl Session {
-    /// Returns the artifacts of earlier steps, except the running one. Their content is included for recipients
-    /// that cannot fetch it.
+    /// Returns the artifacts of earlier steps, `inline` with their content, except those of the running step.
     pub fn previous_artifacts(&self, inline: bool) -> Vec<PreviousArtifact> {
         let running: Vec<&String> =
             self.step.iter().flat_map(StepRun::all).flat_map(|run| &run.items).collect();
@@ -47,8 +46,7 @@ impl Session {
         }
     }
 
-    /// Returns the author's tag: the first two tags of the participant, or else of its persona, sorted; or
-    /// `participant`.
+    /// Returns the first two tags of an author, or else of its persona, sorted; or `participant`.
     fn author_tag(&self, author: &str) -> String {
         let seat = self.seat_info(author);
         let persona = seat.and_then(|seat| self.persona(&seat.persona)).map(|persona| &persona.tags);
@@ -84,8 +82,7 @@ impl Session {
         }
     }
 
-    /// Returns the artifacts to review under a name: those of a step and of the steps inside it, or one of the
-    /// definition.
+    /// Returns the artifacts under a name: of a step and the steps inside it, or one of the definition.
     fn things<'a>(&'a self, of: &str) -> Vec<Thing<'a>> {
         let definition = self.definition();
         let Some(step) = definition.step(of) else {
@@ -131,8 +128,7 @@ impl Session {
         Some(Thing { artifact, authors: round.seats.keys().map(String::as_str).collect() })
     }
 
-    /// Returns the input of a review: the artifact before the context, with its content if the reviewer has no
-    /// tools.
+    /// Returns a review's input: before the context the artifact, with content if the reviewer has no tools.
     fn review_input(
         &self,
         step: &Step,

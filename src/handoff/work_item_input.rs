@@ -41,8 +41,7 @@ impl Session {
         Ok(input)
     }
 
-    /// Returns the session's input, or the result that the nearest enclosing step names as `input`; null if that
-    /// is missing.
+    /// Returns the result that the nearest enclosing step names as `input`, or null; else the session's input.
     pub fn given_input(&self, step: &str) -> Value {
         let around = self.definition().around(step).into_iter();
         let named = around.filter_map(|around| Some((around, around.input.as_ref()?))).next_back();
@@ -212,8 +211,7 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
     participant_template(definition, agent).map(parse).transpose()
 }
 
-/// Returns the block before a prompt. Empty without a prompt, since the whole work item is sent then, and with
-/// `brief: none`.
+/// Returns the block before a prompt. Empty with `brief: none`, or if the whole work item is sent.
 fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     let mut out = String::new();
     if task.prompt.is_none() || !step.brief {

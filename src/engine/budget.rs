@@ -36,7 +36,7 @@ impl Budget {
     }
 
     pub fn spent(&self, session: &Session) -> f64 {
-        session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
+        session.spent(&|model| Some(self.price(model))).dollars + self.funds.unreported_cost()
     }
 
     /// Returns the most that one request of a seat may cost.
@@ -61,11 +61,11 @@ impl Budget {
                 if let SeatStatus::Sealed(_) = seat.status {
                     sealed += 2.0 * each;
                 }
-                self.funds.add_untold(f64::from(seat.unreported_requests()) * each);
+                self.funds.add_unreported_cost(f64::from(seat.unreported_requests()) * each);
             }
         }
         self.left_open = session.open_round().map(|round| round.opened.number);
-        self.funds.leave(self.limit - self.spent(session) - sealed);
+        self.funds.set_free(self.limit - self.spent(session) - sealed);
     }
 
     /// Returns the number of reserved requests per seat of a round: the first and one re-ask, or none if an
@@ -90,7 +90,7 @@ impl Budget {
     /// to further requests.
     fn reserve(&self, session: &Session, next: f64, what: &str) -> Option<String> {
         let (limit, spent, aside) = (self.limit, self.spent(session), self.reserved(session));
-        self.funds.leave(limit - spent - aside - next);
+        self.funds.set_free(limit - spent - aside - next);
         let besides = if aside > 0.0 { format!(", ${aside:.4} are reserved") } else { String::new() };
         let spent_so_far =
             if spent > 0.0 { format!("${spent:.4} are spent") } else { "nothing is spent".into() };

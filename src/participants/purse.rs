@@ -17,27 +17,27 @@ struct Left {
     /// Dollars that are not reserved for any seat.
     free: f64,
     /// Maximum cost of the requests without reported usage, in dollars.
-    untold: f64,
+    unreported: f64,
     /// Usage of all other requests.
-    told: Vec<TokenUsage>,
+    reported: Vec<TokenUsage>,
 }
 
 impl Funds {
-    pub fn untold(&self) -> f64 {
-        lock(&self.0).untold
+    pub fn unreported_cost(&self) -> f64 {
+        lock(&self.0).unreported
     }
 
-    pub fn told(&self) -> Vec<TokenUsage> {
-        lock(&self.0).told.clone()
+    pub fn reported_usage(&self) -> Vec<TokenUsage> {
+        lock(&self.0).reported.clone()
     }
 
     /// Adds the maximum cost of earlier requests without reported usage.
-    pub fn add_untold(&self, dollars: f64) {
-        lock(&self.0).untold += dollars;
+    pub fn add_unreported_cost(&self, dollars: f64) {
+        lock(&self.0).unreported += dollars;
     }
 
     /// Sets the dollars that are not reserved for any seat.
-    pub fn leave(&self, dollars: f64) {
+    pub fn set_free(&self, dollars: f64) {
         lock(&self.0).free = dollars;
     }
 
@@ -85,18 +85,18 @@ pub struct Paid {
 impl Paid {
     /// Settles a finished request. Reported usage replaces the maximum cost; if the request was free, its
     /// reservation returns to the seat.
-    pub fn settle(mut self, told: Option<TokenUsage>, may_cost: bool) {
-        lock(&self.purse.funds.0).told.extend(told);
-        if told.is_some() || !may_cost {
+    pub fn settle(mut self, usage: Option<TokenUsage>, may_cost: bool) {
+        lock(&self.purse.funds.0).reported.extend(usage);
+        if usage.is_some() || !may_cost {
             let rooms = std::mem::take(&mut self.rooms);
-            *lock(&self.purse.aside) += if told.is_some() { 0 } else { rooms };
+            *lock(&self.purse.aside) += if usage.is_some() { 0 } else { rooms };
         }
     }
 }
 
 impl Drop for Paid {
     fn drop(&mut self) {
-        self.purse.funds.add_untold(f64::from(self.rooms) * self.purse.each);
+        self.purse.funds.add_unreported_cost(f64::from(self.rooms) * self.purse.each);
     }
 }
 
@@ -107,17 +107,17 @@ mod tests {
     #[test]
     fn two_requests_are_reserved_and_more_need_budget() {
         let funds = Funds::default();
-        funds.leave(0.15);
-        let (purse, told) = (funds.purse(0.1, 2), Some(TokenUsage::default()));
-        purse.pay(1).expect("the first").settle(told, true);
+        funds.set_free(0.15);
+        let (purse, usage) = (funds.purse(0.1, 2), Some(TokenUsage::default()));
+        purse.pay(1).expect("the first").settle(usage, true);
         purse.pay(1).expect("a re-ask").settle(None, false);
         drop(purse.pay(1).expect("what was not charged is had again"));
         drop(purse.pay(1).expect("the limit leaves one"));
-        assert!((funds.untold() - 0.2).abs() < 1e-9, "{}", funds.untold());
+        assert!((funds.unreported_cost() - 0.2).abs() < 1e-9, "{}", funds.unreported_cost());
         let why = purse.pay(1).expect_err("no more");
-        funds.leave(0.15);
+        funds.set_free(0.15);
         let twice = funds.purse(0.1, 1).pay(2).expect("one is set aside, the limit leaves the other");
-        twice.settle(told, true);
+        twice.settle(usage, true);
         assert!((lock(&funds.0).free - 0.05).abs() < 1e-9);
         assert_eq!(why, "one more request could cost $0.1000, more than the limit leaves");
         funds.purse(0.0, 0).pay(1).expect("nothing is charged").settle(None, true);

@@ -95,10 +95,10 @@ impl Answerer {
         let asked = Arc::clone(&model.participant);
         let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
         if let Some(money) = &self.money {
-            let told = funds.told().into_iter();
-            let told = told.map(|usage| Cost::from_usage(usage, Some(model.price)).dollars);
+            let costs = funds.reported_usage().into_iter();
+            let costs = costs.map(|usage| Cost::from_usage(usage, Some(model.price)).dollars);
             // After a failure, the reservation stays counted.
-            let _ = money.settle(reserved, told.sum::<f64>() + funds.untold()).await;
+            let _ = money.settle(reserved, costs.sum::<f64>() + funds.unreported_cost()).await;
         }
         match result {
             SeatResult::Failed(failure, _) => Ok(self.failed(offer.ids.clone(), &failure)),

@@ -29,14 +29,14 @@ pub(super) fn last_line(text: &str) -> Option<&str> {
 }
 
 /// Result of a program: its output, and its exit status if it exited.
-pub struct Ran {
+pub struct ProgramResult {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     pub status: Option<ExitStatus>,
     keys: Vec<Key>,
 }
 
-impl Ran {
+impl ProgramResult {
     /// Returns text for an error message: short keys are masked too.
     pub fn in_error(&self, said: &str) -> String {
         String::from_utf8_lossy(&mask(&mut said.into(), &self.keys, true)).into_owned()
@@ -56,7 +56,7 @@ pub async fn run(
     most: u64,
     ask: Option<&SeatRequest>,
     is_all: &(dyn Fn(&[u8]) -> bool + Sync),
-) -> Result<Ran, String> {
+) -> Result<ProgramResult, String> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let keys = keys(&command);
     let long = &keys[..keys.partition_point(|key| key.len() >= LEAST_KEY)];
@@ -107,7 +107,7 @@ pub async fn run(
     let stdout = mask(&mut stdout, long, true);
     let mut noted = lock(note);
     noted.status = status.map(|status| status.to_string());
-    Ok(Ran { stdout, stderr: noted.stderr.clone(), status, keys })
+    Ok(ProgramResult { stdout, stderr: noted.stderr.clone(), status, keys })
 }
 
 /// Returns true if a variable is a key by its name; `MAX_TOKENS` is not.

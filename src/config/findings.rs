@@ -10,7 +10,7 @@ use super::participant_factory::ParticipantFactory;
 use crate::diagnostic::Diagnostic;
 use crate::history::Wrapped;
 use crate::journal::Disk;
-use crate::participants::external_program::apart;
+use crate::participants::external_program::run_on_own_thread;
 use crate::participants::programs::{SeatProgram, WiretapFinding, fingerprint, measure, version};
 use crate::round::snapshot::sha256_hex;
 
@@ -41,7 +41,7 @@ impl<'a> InstalledProgram<'a> {
         let Some(found) = catalog.seat_program(provider) else { return Ok(None) };
         let path = catalog.runnable(&found)?;
         let program = found.program;
-        let version = apart(version(&program, &path)).map_err(|why| {
+        let version = run_on_own_thread(version(&program, &path)).map_err(|why| {
             let name = program.executable();
             Diagnostic::new(format!("`{name}` cannot be asked for its version: {why}"))
         })?;
@@ -68,7 +68,7 @@ impl<'a> InstalledProgram<'a> {
     }
 
     pub fn measure(&mut self) -> Result<&WiretapFinding, Diagnostic> {
-        let measured = apart(measure(&self.program, &self.path, self.name()));
+        let measured = run_on_own_thread(measure(&self.program, &self.path, self.name()));
         let finding = measured.map_err(|why| {
             Diagnostic::new(why).hint(if self.program.is_measurable() {
                 "try it by itself"

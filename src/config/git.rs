@@ -14,7 +14,7 @@ use similar::{Algorithm, TextDiff, TextDiffConfig};
 use super::programs::find;
 use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
-use crate::participants::external_program::{apart, prepared, run};
+use crate::participants::external_program::{prepared, run, run_on_own_thread};
 use crate::sanitize::harmless_line;
 
 /// Limit of a file and of a diff, in bytes.
@@ -195,7 +195,8 @@ impl Repository {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C");
-        let ran = apart(run(git, input, MOST as u64, None, &|_| false)).map_err(|why| failed(&why))?;
+        let ran =
+            run_on_own_thread(run(git, input, MOST as u64, None, &|_| false)).map_err(|why| failed(&why))?;
         if ran.stdout.len() > MOST {
             return Err(too_much(MOST));
         }

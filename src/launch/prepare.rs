@@ -18,7 +18,7 @@ use crate::history::{
 };
 use crate::insight::join_list;
 use crate::journal::FORMAT;
-use crate::participants::external_program::apart;
+use crate::participants::external_program::run_on_own_thread;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::tally::NoDecision;
 use crate::workflow::load::entries::Findings;
@@ -294,7 +294,7 @@ fn local_model(set_up: &Environment) -> Option<String> {
     let catalog = set_up.catalog();
     let doctor = Doctor { catalog: &catalog, folders: &set_up.folders, depth: ProbeLevel::Listing };
     let local = LOCAL_SERVERS.map(str::to_owned);
-    let checked = apart(async { doctor.check(&local).await.map_err(|problem| problem.message) });
+    let checked = run_on_own_thread(async { doctor.check(&local).await.map_err(|problem| problem.message) });
     checked.unwrap_or_default().into_iter().find_map(|checkup| match checkup.state {
         CheckupStatus::Answers(models) => {
             let model = models.iter().find(|model| !model.contains("embed"))?;

@@ -142,7 +142,7 @@ fn mask(printed: &mut Vec<u8>, keys: &[Key], ends: bool) -> Vec<u8> {
 }
 
 /// Runs a future to completion on its own thread and runtime, so that any caller may block on it.
-pub fn apart<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
+pub fn run_on_own_thread<T: Send>(work: impl Future<Output = Result<T, String>> + Send) -> Result<T, String> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(|error| error.to_string())?.block_on(work)

@@ -14,7 +14,7 @@ use similar::{Algorithm, TextDiff, TextDiffConfig};
 use super::programs::find;
 use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
-use crate::participants::external_program::{prepared, run, run_on_own_thread};
+use crate::participants::external_program::{prepare_command, run, run_on_own_thread};
 use crate::sanitize::harmless_line;
 
 /// Limit of a file and of a diff, in bytes.
@@ -177,7 +177,7 @@ impl Repository {
             git_problem("not on PATH; folders of PATH inside the repository are skipped")
                 .hint("install git, or pipe the diff in")
         })?;
-        let mut git = prepared(&git, &[], &[]);
+        let mut git = prepare_command(&git, &[], &[]);
         git.args(["--no-pager", "--no-replace-objects", "--git-dir"])
             .arg(&self.git_dir)
             .args(["-c", "safe.bareRepository=explicit"])

@@ -152,7 +152,7 @@ pub fn run_on_own_thread<T: Send>(work: impl Future<Output = Result<T, String>> 
 }
 
 /// Returns a command with the program's few variables.
-pub fn prepared(path: &Path, arguments: &[String], env: &[String]) -> Command {
+pub fn prepare_command(path: &Path, arguments: &[String], env: &[String]) -> Command {
     let mut command = Command::new(path);
     command.args(arguments).env_clear().env("TERM", "dumb").kill_on_drop(true);
     let is_passed = |name: &str| {

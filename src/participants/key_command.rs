@@ -9,7 +9,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::sync::Mutex;
 
-use super::external_program::{prepared, run};
+use super::external_program::{prepare_command, run};
 use super::lock;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -79,7 +79,7 @@ impl KeyCommand {
 
     async fn run(&self) -> Result<String, String> {
         let (program, arguments) = self.command.split_first().ok_or("there is no program to run")?;
-        let command = prepared(program.as_ref(), arguments, &[]);
+        let command = prepare_command(program.as_ref(), arguments, &[]);
         let ran = run(command, String::new(), MOST, None, &|_| false).await?;
         if ran.stdout.len() as u64 > MOST {
             return Err(format!("it printed more than {MOST} bytes"));

@@ -16,7 +16,7 @@ use tokio::process::Command;
 
 use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
-use crate::participants::external_program::{last_line, prepared, run};
+use crate::participants::external_program::{last_line, prepare_command, run};
 use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest, lock};
 use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless_line;
@@ -142,7 +142,7 @@ impl ProgramSeat {
             ("{prompt}", &*prompt),
         ];
         let words = self.program.words(&ask.model, &fill);
-        let mut command = prepared(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
+        let mut command = prepare_command(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
         for (name, value) in &self.program.set {
             command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
         }
@@ -155,7 +155,7 @@ impl ProgramSeat {
 
 /// Returns the version of the program at `path`: the first line that it prints on either stream.
 pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
-    let mut command = prepared(path, program.version.get(1..).unwrap_or_default(), &[]);
+    let mut command = prepare_command(path, program.version.get(1..).unwrap_or_default(), &[]);
     command.current_dir(std::env::temp_dir());
     let run = async {
         let ran = run(command, String::new(), 4096, None, &|_| false).await?;

@@ -60,7 +60,7 @@ pub async fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let keys = keys(&command);
     let long = &keys[..keys.partition_point(|key| key.len() >= LEAST_KEY)];
-    let mut child = started(command).map_err(|error| format!("cannot be started: {error}"))?;
+    let mut child = spawn_in_session(command).map_err(|error| format!("cannot be started: {error}"))?;
     let _group = ProcessGroup::of(&*child);
     let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
     let note = task.map_or(&own, |task| &task.ended);
@@ -87,11 +87,11 @@ pub async fn run(
         }
     };
     let told = |piece: &[u8]| keep(|noted| &mut noted.stderr, &mut of_err, &keys, piece);
-    let aside = async { tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1 };
+    let aside = async { tokio::join!(feed, read_pieces(err, u64::MAX, told, &|_| false)).1 };
     let told = |piece: &[u8]| keep(|noted| &mut noted.stdout, &mut of_out, long, piece);
     let stays = CancellationToken::new();
     let answer = async {
-        let read = follow(out, most, told, is_all).await;
+        let read = read_pieces(out, most, told, is_all).await;
         if matches!(read, Ok((_, true))) {
             stays.cancel();
         }
@@ -163,7 +163,7 @@ pub fn prepare_command(path: &Path, arguments: &[String], env: &[String]) -> Com
 }
 
 /// Starts a program in a new session, without access to the user's terminal.
-fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
+fn spawn_in_session(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
     command.wrap(process_wrap::tokio::ProcessSession);
@@ -174,7 +174,7 @@ fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
 ///
 /// Stops beyond `most` bytes, and [`GRACE`] after `is_all` has accepted the bytes so far. Returns the bytes, and
 /// true if it stopped although more may follow.
-async fn follow(
+async fn read_pieces(
     from: Option<impl AsyncRead + Unpin>,
     most: u64,
     mut told: impl FnMut(&[u8]),

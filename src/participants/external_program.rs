@@ -61,7 +61,7 @@ pub async fn run(
     let keys = keys(&command);
     let long = &keys[..keys.partition_point(|key| key.len() >= LEAST_KEY)];
     let mut child = spawn_in_session(command).map_err(|error| format!("cannot be started: {error}"))?;
-    let _group = ProcessGroup::of(&*child);
+    let _group = ProcessGroup::new(&*child);
     let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
     let note = task.map_or(&own, |task| &task.ended);
     *lock(note) = ProgramExit::default();
@@ -218,7 +218,7 @@ pub fn end_all() {
 
 impl ProcessGroup {
     #[cfg(unix)]
-    pub(super) fn of(child: &dyn ChildWrapper) -> Self {
+    pub(super) fn new(child: &dyn ChildWrapper) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         let id = id.and_then(rustix::process::Pid::from_raw);
         lock(&RUNNING).extend(id);
@@ -226,7 +226,7 @@ impl ProcessGroup {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(_: &dyn ChildWrapper) -> Self {
+    pub(super) fn new(_: &dyn ChildWrapper) -> Self {
         Self {}
     }
 }

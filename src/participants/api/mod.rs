@@ -140,7 +140,7 @@ fn refuse_error(value: &Value) -> Result<(), DecodeError> {
     if value.get(0).unwrap_or(value)["error"].is_null() {
         return Ok(());
     }
-    let error = ServiceError::of(value);
+    let error = ServiceError::from_json(value);
     let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
     let reason = format!("the service sent an error{kind} under status 200");
     Err(DecodeError { said: error.message, status: error.status, ..DecodeError::new(reason) })
@@ -247,14 +247,14 @@ impl ServiceError {
         let text = text.trim();
         match serde_json::from_str(text) {
             _ if text.starts_with('<') => Self { is_page: true, ..Self::default() },
-            Ok(Value::String(text)) => Self::of(&json!({ "message": text })),
-            Ok(value) => Self::of(&value),
+            Ok(Value::String(text)) => Self::from_json(&json!({ "message": text })),
+            Ok(value) => Self::from_json(&value),
             Err(_) if text.starts_with(['{', '[']) => Self::default(),
-            Err(_) => Self::of(&json!({ "message": text })),
+            Err(_) => Self::from_json(&json!({ "message": text })),
         }
     }
 
-    fn of(body: &Value) -> Self {
+    fn from_json(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = [&body["error"], &body["fault"]].into_iter().find(|error| !error.is_null());
         let error = error.unwrap_or(body);

@@ -115,7 +115,7 @@ pub fn misfits(session: &Session, options: &LaunchOptions, set_up: &Environment)
         let (provider, name) = model.split_once('/')?;
         let (server, name) = (set_up.catalog().over_http(provider).ok()?, name.to_owned());
         Some(async move {
-            let why = server.misfit(&name, needed).await?;
+            let why = server.window_problem(&name, needed).await?;
             Some(Diagnostic::new(format!("`{model}`: {why}")))
         })
     });

@@ -125,7 +125,7 @@ impl HttpParticipant {
         let prompt = [&*ask.prompt.rules, &ask.prompt.snapshot, &ask.prompt.tail];
         // The estimate is only compared with a window.
         let needed = self.service.window.map_or(0, |_| prompt.map(estimated_tokens).iter().sum());
-        if let Some(misfit) = patience.wait(0, self.misfit(&ask.model, needed)).await? {
+        if let Some(misfit) = patience.wait(0, self.window_problem(&ask.model, needed)).await? {
             return Err(Failure { tries: 0, ..misfit.into() });
         }
         let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));
@@ -139,7 +139,7 @@ impl HttpParticipant {
             && reply.usage.is_some_and(|usage| is_few(usage.input as usize, needed))
         {
             // Some servers report a model's window only once it is loaded.
-            reply.window = self.told_window(question, &ask.model).await;
+            reply.window = self.fetch_window(question, &ask.model).await;
         }
         Ok(reply)
     }

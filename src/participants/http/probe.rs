@@ -67,7 +67,7 @@ impl HttpParticipant {
     }
 
     /// Returns why a prompt of `needed` tokens does not fit the server's context window, or `None` if it fits.
-    pub async fn misfit(&self, model: &str, needed: usize) -> Option<String> {
+    pub async fn window_problem(&self, model: &str, needed: usize) -> Option<String> {
         let question = self.service.window?;
         let window = if needed < LEAST { None } else { self.window(model).await }?;
         (needed > window).then(|| {
@@ -84,10 +84,10 @@ impl HttpParticipant {
     pub async fn window(&self, model: &str) -> Option<usize> {
         let question = self.service.window?;
         let known = self.model(model);
-        *known.window.get_or_init(|| self.told_window(question, model)).await
+        *known.window.get_or_init(|| self.fetch_window(question, model)).await
     }
 
-    pub(super) async fn told_window(&self, question: WindowQuestion, model: &str) -> Option<usize> {
+    pub(super) async fn fetch_window(&self, question: WindowQuestion, model: &str) -> Option<usize> {
         let base = self.url.path().trim_end_matches(self.service.dialect.path()).trim_end_matches("v1/");
         for path in question.paths {
             let mut url = self.url.clone();

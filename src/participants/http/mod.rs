@@ -134,7 +134,7 @@ impl HttpParticipant {
             lead = patience.wait(0, head.wait_or_lead(&ask.model)).await?;
         }
         let permit = patience.wait(0, self.permits.acquire()).await?.ok();
-        let mut reply = self.tries(ask, head.bytes.clone(), patience, permit, lead).await?;
+        let mut reply = self.send_until_answered(ask, head.bytes.clone(), patience, permit, lead).await?;
         if let Some(question) = self.service.window
             && reply.usage.is_some_and(|usage| is_few(usage.input as usize, needed))
         {
@@ -145,7 +145,7 @@ impl HttpParticipant {
     }
 
     /// Sends requests until one is answered or another attempt is pointless.
-    async fn tries<'a>(
+    async fn send_until_answered<'a>(
         &'a self,
         ask: &SeatRequest,
         head: Bytes,
@@ -182,7 +182,7 @@ impl HttpParticipant {
             let fault = match sent {
                 Ok(reply) => {
                     paid.settle(reply.usage, true);
-                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters));
+                    return Ok(self.complete(Reply { tries, ..reply }, ask, &parameters));
                 }
                 Err(fault) => fault.masked(&self.service.secrets()),
             };
@@ -216,7 +216,7 @@ impl HttpParticipant {
     }
 
     /// Completes a reply with facts about its request, and remembers them for the model.
-    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters) -> Reply {
+    fn complete(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let model = self.model(&ask.model);
         let (dropped, declined) = (parameters.settle(&mut lock(&model.learned), ask), parameters.declined());
@@ -290,7 +290,7 @@ impl HttpParticipant {
                 .map_err(|problem| RequestError::permanent(problem.message))?;
         }
         *request.body_mut() = Some(body);
-        self.client()?.execute(request).await.map_err(|error| self.broken(&error))
+        self.client()?.execute(request).await.map_err(|error| self.connection_error(&error))
     }
 
     /// Returns the response if its status is 200, else its error.
@@ -334,7 +334,7 @@ impl HttpParticipant {
     ) -> Result<Reply, RequestError> {
         let unreadable = |error| RequestError::unreadable(error, &self.service.secrets());
         let mut arriving = StreamedBody::new(self.service.dialect);
-        while let Some(piece) = self.piece(&mut response).await? {
+        while let Some(piece) = self.next_piece(&mut response).await? {
             *lead = None;
             let before = arriving.count;
             let is_enough = arriving.push(&piece).map_err(unreadable)?;
@@ -347,19 +347,19 @@ impl HttpParticipant {
     }
 
     /// Returns the next piece of a body; fails after the idle timeout.
-    async fn piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
+    async fn next_piece(&self, response: &mut Response) -> Result<Option<Bytes>, RequestError> {
         let idle = self.service.timeouts.idle;
         let piece = timeout(idle, response.chunk()).await.map_err(|_| {
             let reason = format!("the reply stopped for {}", format_duration(idle));
             RequestError { may_cost: true, ..RequestError::transient(reason) }
         })?;
-        piece.map_err(|error| self.broken(&error))
+        piece.map_err(|error| self.connection_error(&error))
     }
 
     /// Reads a body of at most `cap` bytes; `None` if it is larger.
     async fn read(&self, mut response: Response, cap: usize) -> Result<Option<Vec<u8>>, RequestError> {
         let mut body = Vec::new();
-        while let Some(piece) = self.piece(&mut response).await? {
+        while let Some(piece) = self.next_piece(&mut response).await? {
             if body.len() + piece.len() > cap {
                 return Ok(None);
             }
@@ -368,7 +368,7 @@ impl HttpParticipant {
         Ok(Some(body))
     }
 
-    fn broken(&self, error: &reqwest::Error) -> RequestError {
+    fn connection_error(&self, error: &reqwest::Error) -> RequestError {
         let host = host(&self.url);
         if error.is_connect() && error.is_timeout() {
             let limit = format_duration(self.service.timeouts.connect);

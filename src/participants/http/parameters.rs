@@ -166,7 +166,7 @@ impl Parameters {
     }
 
     /// Returns the names of the parameters in the last request.
-    pub fn taken(&self) -> Vec<String> {
+    pub fn sent_names(&self) -> Vec<String> {
         let usual = [Parameter::StreamUsage, Parameter::Stream];
         let all = [Parameter::MaxOutputTokens].into_iter().chain(Parameter::OPTIONAL);
         let sent = all.filter(|parameter| parameter.is_in(&self.sent) && !usual.contains(parameter));

@@ -63,7 +63,7 @@ impl HttpParticipant {
         };
         self.read_reply(response, &mut None, ask).await?;
         let declined = parameters.settle(&mut lock(&self.model(&ask.model).learned), ask);
-        Ok(ProbedParameters { taken: parameters.taken(), declined })
+        Ok(ProbedParameters { taken: parameters.sent_names(), declined })
     }
 
     /// Returns why a prompt of `needed` tokens does not fit the server's context window, or `None` if it fits.

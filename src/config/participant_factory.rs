@@ -24,7 +24,7 @@ use crate::participants::api::{ApiStream, ApiStyle};
 use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
-use crate::participants::programs::{NAMED, ProgramSeat};
+use crate::participants::programs::{PRESETS, ProgramSeat};
 use crate::participants::recorded::{RecordedReply, RecordedTakes};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
@@ -51,7 +51,7 @@ pub struct ParticipantFactory<'a> {
 /// Returns true for `provider/model`, for a built-in name, and for `provider/` of a program, which has a default
 /// model.
 pub fn is_model(name: &str) -> bool {
-    let is_named = |provider: &str| NAMED.iter().any(|(known, _)| *known == provider);
+    let is_named = |provider: &str| PRESETS.iter().any(|(known, _)| *known == provider);
     matches!(name, "rehearsal" | "human")
         || name == TRACKER
         || name.split_once('/').is_some_and(|(provider, model)| {
@@ -102,7 +102,7 @@ impl<'a> ParticipantFactory<'a> {
             return Ok(());
         }
         let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
-        names.extend(NAMED.iter().map(|(known, _)| *known));
+        names.extend(PRESETS.iter().map(|(known, _)| *known));
         names.extend(self.config.providers.keys().map(String::as_str));
         Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
@@ -269,7 +269,7 @@ impl<'a> ParticipantFactory<'a> {
     pub fn providers(&self) -> Vec<&str> {
         let own = self.config.providers.keys().map(String::as_str);
         let mut all: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-        let programs: Vec<&str> = NAMED.iter().map(|(known, _)| *known).collect();
+        let programs: Vec<&str> = PRESETS.iter().map(|(known, _)| *known).collect();
         let new: Vec<&str> = own.filter(|name| !all.contains(name) && !programs.contains(name)).collect();
         all.extend(new.into_iter().chain(programs::found(self.config)));
         all

@@ -8,7 +8,7 @@ use super::need::{Need, What};
 use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
 use crate::participants::external_program::PASSED;
-use crate::participants::programs::{NAMED, SeatProgram, named};
+use crate::participants::programs::{PRESETS, SeatProgram, find_preset};
 use crate::workflow::ProgramSpec;
 
 /// Program for a seat, and the project's file that names it, if any.
@@ -51,7 +51,7 @@ impl ConfiguredProgram {
 
 pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
     let Provider { own, project, named_by } = config.providers.get(provider).cloned().unwrap_or_default();
-    if let Some(mut program) = named(provider) {
+    if let Some(mut program) = find_preset(provider) {
         let added = own.program;
         program.command.extend(added.arguments.iter().cloned());
         program.tools_command.extend(added.arguments);
@@ -73,7 +73,7 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
 pub fn found(config: &Config) -> Vec<&'static str> {
     let is_there =
         |provider: &&str| program(config, provider).is_some_and(|found| found.path(config).is_ok());
-    NAMED.iter().map(|(known, _)| *known).filter(is_there).collect()
+    PRESETS.iter().map(|(known, _)| *known).filter(is_there).collect()
 }
 
 /// Returns an executable by name or path. A name is searched in the absolute folders of `PATH`; folders inside

@@ -25,7 +25,7 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Price;
 use crate::participants::api::ApiStyle;
 use crate::participants::http::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS};
-use crate::participants::programs::{HARMLESS_TOOLS, OutputPaths, SeatProgram, named};
+use crate::participants::programs::{HARMLESS_TOOLS, OutputPaths, SeatProgram, find_preset};
 use crate::workflow::{Effort, parse_duration};
 use crate::yaml::{Node, Value, literal_keys, read};
 
@@ -128,7 +128,7 @@ impl ProviderConfig {
             return problem(format!("`{tool}` cannot be allowed in a blind round"), &hint);
         }
         let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
-        match (named(name).is_some(), program.command.is_empty()) {
+        match (find_preset(name).is_some(), program.command.is_empty()) {
             (true, false) => problem(
                 format!("`{name}` has its own flags"),
                 "give another name to a provider with a `command` of yours",
@@ -287,7 +287,7 @@ impl Config {
         };
         for (name, mut value) in said.providers {
             let place = node.get("providers").and_then(|all| all.get(&name)).unwrap_or(node);
-            if layer == Layer::Project && named(&name).is_some() {
+            if layer == Layer::Project && find_preset(&name).is_some() {
                 ignored(place, &format!("`{name}` is changed"));
                 continue;
             }

@@ -11,7 +11,7 @@ mod seat;
 mod wiretap;
 
 pub use output::OutputPaths;
-pub use presets::{NAMED, named};
+pub use presets::{PRESETS, find_preset};
 pub use program::SeatProgram;
 pub use seat::{ProgramSeat, version};
 pub use wiretap::{WiretapFinding, fingerprint, measure};

@@ -159,10 +159,10 @@ fn documents(printed: &str) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::named;
+    use super::super::find_preset;
 
     fn read(provider: &str, printed: &str) -> super::Output {
-        named(provider).expect("a program").output.read(printed)
+        find_preset(provider).expect("a program").output.read(printed)
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         );
         assert_eq!(read("opencode-cli", &recovered).failure, None);
         let ended =
-            |printed: &str| named("opencode-cli").expect("a program").output.is_all(printed.as_bytes());
+            |printed: &str| find_preset("opencode-cli").expect("a program").output.is_all(printed.as_bytes());
         let finish = r#"{"type":"step_finish","part":{"type":"step-finish","reason":"stop"}}"#;
         assert_eq!([ended(opencode), ended(&format!("{opencode}{finish}\n"))], [false, true]);
     }

@@ -8,11 +8,11 @@ use super::program::{OwnSettings, SeatProgram, pairs, words};
 pub type Preset = (&'static str, fn() -> SeatProgram);
 
 /// Built-in programs by provider name.
-pub const NAMED: [Preset; 4] =
+pub const PRESETS: [Preset; 4] =
     [("claude-cli", claude), ("codex-cli", codex), ("gemini-cli", gemini), ("opencode-cli", opencode)];
 
-pub fn named(provider: &str) -> Option<SeatProgram> {
-    let make = NAMED.iter().find(|(known, _)| *known == provider)?.1;
+pub fn find_preset(provider: &str) -> Option<SeatProgram> {
+    let make = PRESETS.iter().find(|(known, _)| *known == provider)?.1;
     Some(SeatProgram { provider: provider.to_owned(), ..make() })
 }
 
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn built_in_programs_are_complete_and_their_paths_parse() {
-        for (provider, _) in NAMED {
-            let program = named(provider).expect("a program");
+        for (provider, _) in PRESETS {
+            let program = find_preset(provider).expect("a program");
             assert_eq!(program.provider, provider);
             assert!(!program.command.is_empty() && !program.version.is_empty(), "{provider}");
             assert!(program.output.reply.is_some() && program.output.problems().is_empty());

@@ -140,7 +140,7 @@ impl Reply {
 }
 
 /// Returns the result of a participant that answers without waiting.
-fn at_once(origin: Origin, answer: Result<String, String>) -> BoxFuture<'static, Result<Reply, Failure>> {
+fn ready_reply(origin: Origin, answer: Result<String, String>) -> BoxFuture<'static, Result<Reply, Failure>> {
     let failed = |reason| Failure { origin: Some(origin), ..Failure::from(reason) };
     Box::pin(ready(answer.map(|text| Reply::own(origin, text)).map_err(failed)))
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use futures::future::BoxFuture;
 
-use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest, at_once};
+use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest, ready_reply};
 
 #[derive(Debug, Clone)]
 pub struct RecordedReply {
@@ -37,6 +37,6 @@ impl RecordedTakes {
 
 impl Participant for RecordedTakes {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        at_once(Origin::Recorded, self.reply(ask))
+        ready_reply(Origin::Recorded, self.reply(ask))
     }
 }

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use crate::workflow::written_id;
 
-use super::{Failure, Origin, Participant, Reply, SeatRequest, at_once, lock};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, lock, ready_reply};
 
 /// Reply, or error message of a scripted failure.
 pub type ScriptedReply = Result<String, String>;
@@ -61,11 +61,11 @@ impl ScriptedParticipant {
 impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         match (self.next_line(&ask.step), &self.otherwise) {
-            (Some(reply), _) => at_once(Origin::Script, reply),
+            (Some(reply), _) => ready_reply(Origin::Script, reply),
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
                 let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);
-                at_once(Origin::Script, Err(reason))
+                ready_reply(Origin::Script, Err(reason))
             }
         }
     }

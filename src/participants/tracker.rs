@@ -7,7 +7,7 @@
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkItemView, at_once};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkItemView, ready_reply};
 
 const MARK: &str = "the tracker needs `Mark issue ID as STATUS`";
 
@@ -20,7 +20,7 @@ impl Participant for Tracker {
             Some(task) => answer(&ask.prompt.snapshot, task).map(|answer| answer.to_string()),
             None => Err("the tracker takes no seat in a round".to_owned()),
         };
-        at_once(Origin::Tracker, answer)
+        ready_reply(Origin::Tracker, answer)
     }
 }
 

@@ -25,7 +25,7 @@ use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
 use crate::participants::programs::{PRESETS, ProgramSeat};
-use crate::participants::recorded::{RecordedReply, RecordedTakes};
+use crate::participants::recorded::{RecordedTranscript, Recording};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
@@ -296,21 +296,21 @@ fn with_key(service: &mut Service, key: KeyFrom) {
     }
 }
 
-fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {
+fn recording(path: &str) -> Result<Recording, Diagnostic> {
     let text = read_text(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Diagnostic::new(damage.what).at(path, damage.line, 1))?;
     let session = fold(&log);
-    let mut takes = HashMap::new();
+    let mut transcripts = HashMap::new();
     let texts = |replies: &[ReplyAttempt]| replies.iter().map(|reply| reply.text.clone()).collect();
     for round in &session.rounds {
         for seat in round.seats.values() {
             if let (SeatStatus::Revealed(answer, _), Some(item)) = (&seat.status, &seat.item) {
-                let take = RecordedReply {
+                let transcript = RecordedTranscript {
                     prompt: session.prompt(round, item),
                     replies: texts(&answer.record.replies),
                 };
-                takes.insert((round.opened.round.clone(), seat.name.clone()), take);
+                transcripts.insert((round.opened.round.clone(), seat.name.clone()), transcript);
             }
         }
     }
@@ -318,12 +318,12 @@ fn recording(path: &str) -> Result<RecordedTakes, Diagnostic> {
         if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.record.replies.is_empty()) {
             let (system, text) = session.agent_prompt(&item.offered);
             let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
-            let take = RecordedReply { prompt, replies: texts(&back.record.replies) };
-            takes.insert((item.offered.item.clone(), item.offered.participant.clone()), take);
+            let transcript = RecordedTranscript { prompt, replies: texts(&back.record.replies) };
+            transcripts.insert((item.offered.item.clone(), item.offered.participant.clone()), transcript);
         }
     }
-    if takes.is_empty() {
+    if transcripts.is_empty() {
         return Err(Diagnostic::new("the recording contains no answer that can be read").with_file(path));
     }
-    Ok(RecordedTakes { takes })
+    Ok(Recording { transcripts })
 }

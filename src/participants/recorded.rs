@@ -9,33 +9,33 @@ use futures::future::BoxFuture;
 use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest, ready_reply};
 
 #[derive(Debug, Clone)]
-pub struct RecordedReply {
+pub struct RecordedTranscript {
     pub prompt: Prompt,
     /// Replies in their original order.
     pub replies: Vec<String>,
 }
 
 /// Replies of a saved session, by round or work item and by seat or agent.
-pub struct RecordedTakes {
-    pub takes: HashMap<(String, String), RecordedReply>,
+pub struct Recording {
+    pub transcripts: HashMap<(String, String), RecordedTranscript>,
 }
 
-impl RecordedTakes {
+impl Recording {
     fn reply(&self, ask: &SeatRequest) -> Result<String, String> {
-        let take = self.takes.get(&(ask.round.clone(), ask.seat.clone()));
-        let take = take.ok_or_else(|| {
+        let transcript = self.transcripts.get(&(ask.round.clone(), ask.seat.clone()));
+        let transcript = transcript.ok_or_else(|| {
             format!("the recording contains no answer of `{}` in `{}`", ask.seat, ask.round)
         })?;
-        if take.prompt != ask.prompt {
+        if transcript.prompt != ask.prompt {
             return Err("the prompt has changed since the recording".to_owned());
         }
         let nth = usize::from(ask.again.is_some());
-        let reply = take.replies.get(nth).or(take.replies.last());
+        let reply = transcript.replies.get(nth).or(transcript.replies.last());
         reply.cloned().ok_or_else(|| format!("the recording contains no reply of `{}`", ask.seat))
     }
 }
 
-impl Participant for RecordedTakes {
+impl Participant for Recording {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         ready_reply(Origin::Recorded, self.reply(ask))
     }

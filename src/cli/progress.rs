@@ -145,7 +145,7 @@ impl ProgressPrinter {
         let mut state = lock(&self.state);
         let mut groups: IndexMap<(bool, String), (Vec<String>, u64)> = IndexMap::new();
         for (seat, progress) in progress {
-            let has_turn = progress.standing != RequestPhase::Queued || progress.trouble.is_none();
+            let has_turn = progress.phase != RequestPhase::Queued || progress.trouble.is_none();
             let Some(left) = progress.left_ms.or((!has_turn).then_some(0)) else {
                 state.waits.remove(&seat);
                 continue;
@@ -189,12 +189,12 @@ impl ProgressPrinter {
     fn writing(&self) -> String {
         let progress = self.watches.progress().into_iter();
         let writes = |(_, of): &(String, Progress)| {
-            of.for_ms > SHORT_MS && matches!(of.standing, RequestPhase::Asked | RequestPhase::Answering)
+            of.for_ms > SHORT_MS && matches!(of.phase, RequestPhase::Asked | RequestPhase::Answering)
         };
         let Some((seat, of)) = progress.filter(writes).max_by_key(|(_, of)| of.for_ms) else {
             return String::new();
         };
-        let so_far = match (of.standing, of.tokens) {
+        let so_far = match (of.phase, of.tokens) {
             (RequestPhase::Asked, _) => "nothing yet".to_owned(),
             (_, 0) => "writing".to_owned(),
             (_, tokens) => format!("about {tokens} tokens"),

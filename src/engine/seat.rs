@@ -237,7 +237,7 @@ mod tests {
             ask_and_seal(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));
         assert!(matches!(settled.await, SeatResult::Sealed(_)));
         let seen = babbler.1.lock().unwrap();
-        let seen: Vec<_> = seen.iter().map(|progress| (progress.standing.word(), progress.tries)).collect();
+        let seen: Vec<_> = seen.iter().map(|progress| (progress.phase.word(), progress.tries)).collect();
         assert_eq!(seen, [("asked", 1), ("answering", 1)]);
     }
 }

@@ -23,7 +23,7 @@ pub struct ProgressHandle(Arc<Mutex<ProgressState>>);
 #[derive(Debug)]
 struct ProgressState {
     /// Current progress, without its times and tokens.
-    told: Progress,
+    progress: Progress,
     since: Instant,
     /// End of a wait, if known.
     until: Option<Instant>,
@@ -49,7 +49,7 @@ pub enum RequestPhase {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
-    pub standing: RequestPhase,
+    pub phase: RequestPhase,
     /// Time in this phase, in milliseconds.
     pub for_ms: u64,
     /// Rest of the wait in milliseconds, if known.
@@ -82,7 +82,7 @@ impl ProgressHandle {
         if noted.before.is_none() || tries > 1 {
             noted.enter(RequestPhase::Asked, None);
             // A re-ask continues the count of the requests before it.
-            noted.told.tries = noted.before.map_or(tries, |before| before + tries - 1);
+            noted.progress.tries = noted.before.map_or(tries, |before| before + tries - 1);
         }
     }
 
@@ -90,13 +90,13 @@ impl ProgressHandle {
     /// arrive until a request of the re-ask fails.
     pub fn again(&self) {
         let mut noted = lock(&self.0);
-        noted.before = Some(noted.told.tries.max(1));
+        noted.before = Some(noted.progress.tries.max(1));
     }
 
     pub fn on_data(&self, pieces: usize) {
         let mut noted = lock(&self.0);
         noted.pieces += pieces;
-        if noted.told.standing != RequestPhase::Answering {
+        if noted.progress.phase != RequestPhase::Answering {
             noted.enter(RequestPhase::Answering, None);
         }
         noted.heard = Instant::now();
@@ -107,7 +107,7 @@ impl ProgressHandle {
         const LONGEST: usize = 200;
         let last = text.lines().rev().find(|line| !line.trim().is_empty());
         if let Some(last) = last {
-            lock(&self.0).told.said = Some(last.chars().take(LONGEST).collect());
+            lock(&self.0).progress.said = Some(last.chars().take(LONGEST).collect());
         }
     }
 
@@ -115,7 +115,7 @@ impl ProgressHandle {
     pub fn waits(&self, trouble: &str, wait: Duration) {
         let mut noted = lock(&self.0);
         noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
-        noted.told.trouble = Some(trouble.to_owned());
+        noted.progress.trouble = Some(trouble.to_owned());
     }
 
     pub fn queues(&self) {
@@ -126,33 +126,33 @@ impl ProgressHandle {
         let noted = lock(&self.0);
         let silent = noted.heard.elapsed();
         let is_stalled =
-            noted.told.standing == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
-        let (standing, since) = if is_stalled {
+            noted.progress.phase == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
+        let (phase, since) = if is_stalled {
             (RequestPhase::Stalled, silent)
         } else {
-            (noted.told.standing, noted.since.elapsed())
+            (noted.progress.phase, noted.since.elapsed())
         };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
         Progress {
-            standing,
+            phase,
             for_ms: ms(since),
             left_ms: noted.until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
             tokens: noted.pieces / 100 * 100,
-            ..noted.told.clone()
+            ..noted.progress.clone()
         }
     }
 }
 
 impl Default for ProgressState {
     fn default() -> Self {
-        let (now, told) = (Instant::now(), Progress::default());
-        Self { told, since: now, until: None, heard: now, before: None, pieces: 0 }
+        let (now, progress) = (Instant::now(), Progress::default());
+        Self { progress, since: now, until: None, heard: now, before: None, pieces: 0 }
     }
 }
 
 impl ProgressState {
     fn enter(&mut self, phase: RequestPhase, until: Option<Instant>) {
-        (self.told.standing, self.since, self.until) = (phase, Instant::now(), until);
+        (self.progress.phase, self.since, self.until) = (phase, Instant::now(), until);
     }
 }
 
@@ -191,21 +191,21 @@ mod tests {
         let watches = ProgressBoard::default();
         let watch = watches.begin("ann");
         let now = || watches.progress().remove("ann").expect("a seat");
-        assert_eq!((now().standing, now().tries), (RequestPhase::Queued, 0));
+        assert_eq!((now().phase, now().tries), (RequestPhase::Queued, 0));
         watch.asked(1);
         tokio::time::advance(Duration::from_secs(60)).await;
-        assert_eq!((now().standing, now().for_ms, now().tries), (RequestPhase::Asked, 60_000, 1));
+        assert_eq!((now().phase, now().for_ms, now().tries), (RequestPhase::Asked, 60_000, 1));
         watch.on_data(1);
         tokio::time::advance(Duration::from_millis(4999)).await;
-        assert_eq!(now().standing, RequestPhase::Answering);
+        assert_eq!(now().phase, RequestPhase::Answering);
         watch.on_data(1);
         tokio::time::advance(Duration::from_secs(5)).await;
-        assert_eq!((now().standing, now().for_ms), (RequestPhase::Stalled, 5000));
+        assert_eq!((now().phase, now().for_ms), (RequestPhase::Stalled, 5000));
         watch.on_data(1);
-        assert_eq!((now().standing, now().for_ms), (RequestPhase::Answering, 9999));
+        assert_eq!((now().phase, now().for_ms), (RequestPhase::Answering, 9999));
         watch.waits("the reply stopped for 30 s", Duration::from_secs(8));
         tokio::time::advance(Duration::from_secs(3)).await;
-        assert_eq!((now().standing, now().left_ms), (RequestPhase::Waiting, Some(5000)));
+        assert_eq!((now().phase, now().left_ms), (RequestPhase::Waiting, Some(5000)));
         watch.asked(2);
         let trouble = now().trouble;
         assert_eq!((now().tries, trouble.as_deref()), (2, Some("the reply stopped for 30 s")));

@@ -253,7 +253,7 @@ impl Model {
             match &seat.status {
                 SeatStatus::Failed(_) => 0,
                 _ if turn == Some(name.as_str()) => 1,
-                SeatStatus::Asking => match self.progress.get(name).map(|progress| progress.standing) {
+                SeatStatus::Asking => match self.progress.get(name).map(|progress| progress.phase) {
                     Some(RequestPhase::Waiting | RequestPhase::Stalled) => 2,
                     Some(RequestPhase::Asked | RequestPhase::Answering | RequestPhase::Queued) | None => 3,
                 },

@@ -138,7 +138,7 @@ async fn progress_of_a_request_shows_nothing_of_its_reply() {
     let ask = SeatRequest { watch: watches.begin("qa-lead"), ..ask() };
     participant(open_ai(&server)).ask(&ask).await.expect("a reply");
     let progress = watches.progress().remove("qa-lead").expect("a seat");
-    assert_eq!((progress.standing, progress.tries), (RequestPhase::Answering, 2));
+    assert_eq!((progress.phase, progress.tries), (RequestPhase::Answering, 2));
     assert!(progress.trouble.as_deref().is_some_and(|trouble| trouble.contains("500")), "{progress:?}");
     assert!(!format!("{progress:?}").contains("secret"));
 }

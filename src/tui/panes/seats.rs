@@ -150,7 +150,7 @@ fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     }
     let progress = progress(model, seat)?;
     let why = progress.trouble.as_ref().map(|why| format!(" · {}", harmless_line(why))).unwrap_or_default();
-    match (progress.standing, progress.left_ms) {
+    match (progress.phase, progress.left_ms) {
         (Request::Waiting, Some(left)) => Some(format!("again in {}{why}", clock(left.div_ceil(1000)))),
         (Request::Queued, _) => Some(format!("{}{why}", Request::Queued.word())),
         (Request::Stalled, _) => Some("silent".to_owned()),
@@ -205,7 +205,7 @@ fn seat_status(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Sty
     let (sign, word, style) = match seat.state {
         "sealed" => ("■", "sealed", theme.good()),
         "asking" => {
-            let at = progress(model, seat).map_or(Request::Asked, |progress| progress.standing);
+            let at = progress(model, seat).map_or(Request::Asked, |progress| progress.phase);
             match at {
                 Request::Waiting | Request::Stalled => ("!", at.word(), theme.bad()),
                 Request::Queued => ("◌", at.word(), theme.faint()),

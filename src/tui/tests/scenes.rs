@@ -190,7 +190,7 @@ fn an_open_round() {
     let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
     shows("open", &open);
     let progress = |standing, for_ms, tries, trouble: Option<&str>| Progress {
-        standing,
+        phase: standing,
         for_ms,
         left_ms: matches!(standing, RequestPhase::Waiting).then_some(42_000),
         tries,

@@ -138,7 +138,8 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    /// Returns the ends of the scale. A missing low end is at most `from`; a missing high end is `span` above.
+    /// Returns the ends of the scale. A missing low end becomes `from`, or the high end if that is lower; a
+    /// missing high end becomes the low end plus `span`.
     pub fn ends(&self, from: f64, span: f64) -> (f64, f64) {
         let low = self.scale.0.unwrap_or_else(|| self.scale.1.map_or(from, |high| high.min(from)));
         (low, self.scale.1.unwrap_or(low + span))

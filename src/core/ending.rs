@@ -138,7 +138,7 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> Event {
     let last = session.finished_step.as_ref();
     let (status, reason) = match last.and_then(|id| Some((definition.step(id)?, session.results.get(id)?))) {
         _ if unheard.is_some() => (Status::Rejected, unheard),
-        _ if session.taken => (Status::Finished, None),
+        _ if session.is_result_accepted => (Status::Finished, None),
         Some((step, result)) if is_no(step, result) => (Status::Rejected, None),
         Some((step, result)) if step.round().is_none() && !result.success => {
             (Status::Failed, result.error.clone())

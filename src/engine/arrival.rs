@@ -32,12 +32,12 @@ pub enum Message {
     Join(SeatJoined),
     Ballot(Box<Envelope>),
     Failed(Box<FailedDelivery>),
-    GivenUp(GivenUp),
+    Abandoned(AbandonedOffer),
     Work(WorkMessage),
 }
 
 /// Offer that no worker will answer.
-pub struct GivenUp {
+pub struct AbandonedOffer {
     pub why: &'static str,
     pub ids: DeliveryIds,
 }

@@ -126,8 +126,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Returns the events that open the waiting round, or that end its step if it cannot open and no person can
-    /// correct it. Renders the snapshot once, here; it must equal a reviewed one.
+    /// Returns the events that open the waiting round. If it cannot open and no person can correct it, they end
+    /// its step. Renders the snapshot once, here; it must equal a reviewed one.
     fn opening_events(
         &mut self,
         seal: SealTo,

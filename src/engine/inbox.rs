@@ -57,14 +57,14 @@ impl Engine<'_> {
     fn give_back(
         &mut self,
         who: ItemHolder,
-        came: Result<Value, String>,
+        result: Result<Value, String>,
         replies: Vec<ReplyAttempt>,
     ) -> Result<Accepted, Refusal> {
         let (item, now) = (who.item.clone(), (self.now)());
         let latency_ms = self.session.items.get(&item).map_or(0, |known| known.claimed_for(now));
         let origin = Origin::Program;
         let record = AnswerRecord { origin, replies, tries: 1, latency_ms, ..AnswerRecord::default() };
-        self.stage(returned_by(who, came, record))?;
+        self.stage(returned_by(who, result, record))?;
         Ok(Accepted::Returned(self.session.items.get(&item).map_or("failed", |item| item.state(now))))
     }
 
@@ -95,9 +95,9 @@ impl Engine<'_> {
     }
 }
 
-fn returned_by(who: ItemHolder, came: Result<Value, String>, record: AnswerRecord) -> Command {
+fn returned_by(who: ItemHolder, result: Result<Value, String>, record: AnswerRecord) -> Command {
     let ItemHolder { item, participant, holder } = who;
-    let back = returned(participant, item, came, record);
+    let back = returned(participant, item, result, record);
     Command::Return(Box::new(WorkItemReturned { holder, ..back }))
 }
 

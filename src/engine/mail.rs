@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::arrival::{Accepted, Arrival, GivenUp, Message};
+use super::arrival::{AbandonedOffer, Accepted, Arrival, Message};
 use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
@@ -31,7 +31,7 @@ impl Engine<'_> {
                 Message::Join(joined) => self.take_join(joined),
                 Message::Ballot(envelope) => self.take_ballot(*envelope),
                 Message::Failed(failed) => self.take_failure(*failed),
-                Message::GivenUp(given_up) => self.take_given_up(given_up),
+                Message::Abandoned(abandoned) => self.take_abandoned(abandoned),
                 Message::Work(work) => self.take_work(work),
             };
             match accepted {
@@ -103,8 +103,8 @@ impl Engine<'_> {
     }
 
     /// Fails a seat whose offer no worker will answer; nobody signed this failure.
-    fn take_given_up(&mut self, given_up: GivenUp) -> Result<Accepted, Refusal> {
-        let GivenUp { why, ids } = given_up;
+    fn take_abandoned(&mut self, abandoned: AbandonedOffer) -> Result<Accepted, Refusal> {
+        let AbandonedOffer { why, ids } = abandoned;
         let DeliveryIds { delivery, session, round, participant } = ids;
         // Only offers over NATS can be given up; the operator of the queue must not fail other seats.
         let is_carried = self.session.remote(&participant).is_some_and(|remote| remote.door == Door::Nats);

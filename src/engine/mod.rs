@@ -24,7 +24,7 @@ pub(crate) mod testing;
 mod work_item_attempt;
 mod work_items;
 
-pub use arrival::{Accepted, Arrival, GivenUp, Message, RemoteSeats, Work, WorkMessage, hand_in};
+pub use arrival::{AbandonedOffer, Accepted, Arrival, Message, RemoteSeats, Work, WorkMessage, hand_in};
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{

@@ -1,7 +1,7 @@
 //! Keys of rounds, on disk while their round is open.
 //!
-//! Meanwhile this process knows only the public key. The private key is written to the key store before the
-//! first request, read again at the close, and erased once it is published.
+//! Meanwhile this process knows only the public key. The private key is in the key store before the first
+//! request. It is read again at the close, and erased once it is published.
 
 use zeroize::Zeroizing;
 

@@ -99,8 +99,8 @@ impl Engine<'_> {
         self.config.facilitator.is_person() && self.session.round_on_hold().is_some()
     }
 
-    /// Closes the open round. If failed seats keep it below its quorum, time is left and no person leads, pauses
-    /// the session instead, so that nothing is revealed.
+    /// Closes the open round. If failed seats keep it below its quorum, pauses the session instead, and nothing
+    /// is revealed. If a person leads or the round's time is up, closes it anyway.
     async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<ExitCode>, EngineError> {
         let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
         match below.map(|round| self.time_left(round)) {

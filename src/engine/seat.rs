@@ -72,32 +72,33 @@ pub async fn ask_and_seal(
 ) -> SeatResult {
     let started = Instant::now();
     let seat = ask.seat.clone();
-    let mut taken = AnswerRecord { origin: Origin::from_model(&model), model, ..AnswerRecord::default() };
+    let mut transcript =
+        AnswerRecord { origin: Origin::from_model(&model), model, ..AnswerRecord::default() };
     let ask = SeatRequest { ballot: Some(Arc::clone(&shared.form)), ..ask };
-    let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
+    let work = ask_with_reask(&*participant, ask, &shared.form, &mut transcript);
     let limit = shared.timeout.unwrap_or(Duration::MAX);
-    taken.failed = match timeout(limit, work).await {
-        Ok(Err(mut failure)) if taken.replies.is_empty() => {
+    transcript.failed = match timeout(limit, work).await {
+        Ok(Err(mut failure)) if transcript.replies.is_empty() => {
             let in_full = failure.in_full.take().and_then(|reason| {
                 failure.reason.push_str("; what it said is shown when the round closes");
-                taken.failed = Some(reason);
-                seal_record(&seat, taken, &shared).ok()
+                transcript.failed = Some(reason);
+                seal_record(&seat, transcript, &shared).ok()
             });
             return SeatResult::Failed(failure, in_full);
         }
         Ok(Err(failure)) => {
-            taken.add_failure(&failure);
+            transcript.add_failure(&failure);
             Some(failure.full_reason().to_owned())
         }
-        Err(_) if taken.replies.is_empty() => {
-            return Failure { tries: taken.tries.max(1), ..Failure::late(limit) }.into();
+        Err(_) if transcript.replies.is_empty() => {
+            return Failure { tries: transcript.tries.max(1), ..Failure::late(limit) }.into();
         }
         // The seat replied. If its correction was too slow, the first reply counts with its error.
         Ok(Ok(())) | Err(_) => None,
     };
-    let tries = taken.tries;
-    taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    match seal_record(&seat, taken, &shared) {
+    let tries = transcript.tries;
+    transcript.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match seal_record(&seat, transcript, &shared) {
         Ok(sealed) => SeatResult::Sealed(sealed),
         Err(reason) => Failure { tries, ..reason.into() }.into(),
     }
@@ -129,13 +130,13 @@ async fn ask_with_reask(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     form: &BallotForm,
-    taken: &mut AnswerRecord,
+    transcript: &mut AnswerRecord,
 ) -> Result<(), Failure> {
     // Cutting a long invalid reply leaves room for a valid one.
     const LONG: usize = 120 * 1024;
     loop {
-        taken.add(&participant.ask(&ask).await?);
-        let Some(reply) = taken.replies.last_mut() else { return Ok(()) };
+        transcript.add(&participant.ask(&ask).await?);
+        let Some(reply) = transcript.replies.last_mut() else { return Ok(()) };
         let (ParsedReply::Invalid(mut reason) | ParsedReply::BareBlock(_, mut reason)) = reply.read(form)
         else {
             return Ok(());
@@ -144,7 +145,7 @@ async fn ask_with_reask(
             reply.cut();
             TOO_LONG.clone_into(&mut reason);
         }
-        if !taken.ask_again(&mut ask, &reason) {
+        if !transcript.ask_again(&mut ask, &reason) {
             return Ok(());
         }
         ask.watch.again();

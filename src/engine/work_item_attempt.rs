@@ -30,23 +30,24 @@ pub async fn run_attempt(
     terms: AttemptLimits,
 ) -> WorkItemReturned {
     let started = Instant::now();
-    let mut taken = AnswerRecord::default();
+    let mut transcript = AnswerRecord::default();
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
     let task = ask.task.clone();
     let late = |_| Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis()));
-    let came = timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await.unwrap_or_else(late);
-    taken.tries = taken.tries.max(1);
-    taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let result =
+        timeout(limit, converse(&*participant, ask, &terms, &mut transcript)).await.unwrap_or_else(late);
+    transcript.tries = transcript.tries.max(1);
+    transcript.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let ended = task.map(|task| std::mem::take(&mut *lock(&task.ended))).unwrap_or_default();
     let text =
         |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
-    let stdout = text(&ended.stdout).filter(|_| came.is_err());
+    let stdout = text(&ended.stdout).filter(|_| result.is_err());
     WorkItemReturned {
         exit_status: ended.status,
         stderr: text(&ended.stderr),
         stdout,
-        ..returned(agent, item, came, taken)
+        ..returned(agent, item, result, transcript)
     }
 }
 
@@ -59,10 +60,10 @@ pub fn internal_error(agent: String, item: String) -> WorkItemReturned {
 pub fn returned(
     participant: String,
     item: String,
-    came: Result<Value, String>,
+    result: Result<Value, String>,
     record: AnswerRecord,
 ) -> WorkItemReturned {
-    let (status, data, error) = match came {
+    let (status, data, error) = match result {
         Ok(data) => (ItemStatus::Completed, data, None),
         Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
     };
@@ -74,32 +75,32 @@ async fn converse(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     terms: &AttemptLimits,
-    taken: &mut AnswerRecord,
+    transcript: &mut AnswerRecord,
 ) -> Result<Value, String> {
     loop {
         let reply = participant.ask(&ask).await.map_err(|failure| {
-            taken.add_failure(&failure);
-            let before = taken.replies.last().and_then(|reply| reply.reason.as_ref());
+            transcript.add_failure(&failure);
+            let before = transcript.replies.last().and_then(|reply| reply.reason.as_ref());
             let before = before.map(|before| format!("{before}; asked again: ")).unwrap_or_default();
             before + failure.full_reason()
         })?;
-        taken.add(&reply);
+        transcript.add(&reply);
         let is_exit = ask.task.as_ref().is_some_and(|task| lock(&task.ended).is_exit_data);
-        let without_answer = taken.replies.last().and_then(ReplyAttempt::without_answer);
+        let without_answer = transcript.replies.last().and_then(ReplyAttempt::without_answer);
         let reason = match without_answer.map_or_else(|| judge(&reply, terms, is_exit), Err) {
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
-        if let Some(last) = taken.replies.last_mut() {
+        if let Some(last) = transcript.replies.last_mut() {
             last.reason = Some(reason.clone());
         }
-        if reply.finish == Finish::Refusal || !taken.ask_again(&mut ask, &reason) {
+        if reply.finish == Finish::Refusal || !transcript.ask_again(&mut ask, &reason) {
             return Err(reason);
         }
     }
 }
 
-/// Parses and checks a reply; an exit status that is the answer has no schema.
+/// Parses a reply and checks it. An exit status is accepted unchecked, except in a review.
 pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
     if let Some(fault) = reply.finish.problem() {
         return Err(fault.to_owned());

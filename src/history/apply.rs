@@ -335,7 +335,7 @@ impl Session {
         let id = &started.step;
         self.expand_each(started);
         self.iterations = started.iteration;
-        (self.taken, self.synthesis_due) = (false, false);
+        (self.is_result_accepted, self.synthesis_due) = (false, false);
         self.chosen.shift_remove(id);
         *self.runs.entry(id.clone()).or_insert(0) += 1;
         let run = StepRun { id: id.clone(), started: at, ..StepRun::default() };

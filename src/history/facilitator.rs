@@ -186,7 +186,7 @@ impl Session {
             }
             STOP => self.stopped_at = Some(step.clone()),
             _ => {
-                self.taken = true;
+                self.is_result_accepted = true;
                 self.finished_step = Some(step.clone());
                 if answer.decides().is_some() {
                     self.chosen.insert(step.clone(), answer);

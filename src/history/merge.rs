@@ -169,7 +169,7 @@ pub fn option_id(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::event::SetAside;
+    use crate::history::event::SkippedIdea;
 
     fn idea(id: &str, title: &str) -> CollectedIdea {
         CollectedIdea { id: id.to_owned(), title: title.to_owned(), text: "It works.".to_owned() }
@@ -183,8 +183,9 @@ mod tests {
     #[test]
     fn every_idea_has_one_place() {
         let ideas = [idea("a#1", "Queue"), idea("a#2", "Cache"), idea("b#1", "queue")];
-        let aside = |idea: &str, reason: &str| SetAside { idea: idea.to_owned(), reason: reason.to_owned() };
-        let check = |options: Vec<MergedOption>, set_aside: Vec<SetAside>| {
+        let aside =
+            |idea: &str, reason: &str| SkippedIdea { idea: idea.to_owned(), reason: reason.to_owned() };
+        let check = |options: Vec<MergedOption>, set_aside: Vec<SkippedIdea>| {
             Merge { options, set_aside }.check(&ideas).err().unwrap_or_default()
         };
         assert_eq!(check(vec![option("queue", &["a#1", "b#1"]), option("cache", &["a#2"])], vec![]), "");

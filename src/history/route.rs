@@ -54,7 +54,8 @@ impl Session {
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
         let result = self.results.get(last)?;
-        let turn = if self.taken { Route::On } else { turn(step, result, self.round_outcome(step)) };
+        let turn =
+            if self.is_result_accepted { Route::On } else { turn(step, result, self.round_outcome(step)) };
         match turn {
             Route::To(target) => Some(target),
             Route::End => None,

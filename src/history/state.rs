@@ -62,7 +62,7 @@ pub struct Session {
     pub exhausted: Option<ApprovalRun>,
     pub granted: IndexMap<String, u32>,
     /// The facilitator accepted the last step's result as if it had succeeded.
-    pub taken: bool,
+    pub is_result_accepted: bool,
     /// The facilitator's decisions for rounds that reached their `max_runs`, by step.
     pub chosen: IndexMap<String, AnsweredQuestion>,
     /// Step that had reached its `max_runs` when the facilitator stopped the session.
@@ -357,8 +357,8 @@ impl Session {
         of_running.filter_map(|id| self.items.get(id)).filter(|item| item.outcome().is_none())
     }
 
-    /// Returns the open round if all seats are settled and it waits for the facilitator, to save a failed seat
-    /// or to close the round.
+    /// Returns the open round if all seats are settled but only the facilitator can save a failed seat or close
+    /// it.
     pub fn round_on_hold(&self) -> Option<&RoundRun> {
         let round = self.open_round().filter(|round| round.open_seats().next().is_none())?;
         let close = round.opened.close;

@@ -155,7 +155,7 @@ impl WhatIf {
         rule: Rule,
         terms: &RuleOptions,
     ) -> Result<Self, String> {
-        let read_as = match rule.fit(kind) {
+        let read_as = match rule.support_for(kind) {
             BallotSupport::Own => None,
             BallotSupport::Read(how) => Some(how),
             BallotSupport::None => return Err(not_counted(rule, kind.name())),
@@ -206,7 +206,7 @@ fn not_counted(rule: Rule, kind: &str) -> String {
 }
 
 pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
-    Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
+    Rule::all().filter(move |rule| rule.support_for(kind) != BallotSupport::None)
 }
 
 /// Counts the revealed ballots of a round by a rule, also below quorum.

@@ -17,8 +17,8 @@ use crate::core::{
     questions,
 };
 use crate::history::{
-    ApprovalRequested, MergedOption, RoundOpened, RoundOutcome, RoundRun, Session, SetAside, Status, Tally,
-    round_outcome,
+    ApprovalRequested, MergedOption, RoundOpened, RoundOutcome, RoundRun, Session, SkippedIdea, Status,
+    Tally, round_outcome,
 };
 use crate::tally::{NoDecision, Rule, Score, Settled, Tier, Ties, and_list, leading};
 use crate::workflow::StepKind;
@@ -590,7 +590,7 @@ pub fn asked_about(session: &Session) -> Vec<String> {
     let ideas = asked.ideas.iter().map(|idea| format!("idea {}: {}", idea.id, idea.title));
     let merge = valid_proposal(session).and_then(|proposal| proposal.merge()).unwrap_or_default();
     let option = |one: &MergedOption| format!("proposed option: {}, of {}", one.title, one.from.join(", "));
-    let aside = |one: &SetAside| format!("proposed to set aside: {}, as {}", one.idea, one.reason);
+    let aside = |one: &SkippedIdea| format!("proposed to set aside: {}, as {}", one.idea, one.reason);
     let merged = merge.options.iter().map(option).chain(merge.set_aside.iter().map(aside));
     // These fields use idea ids that hide the seats; `merged` shows them with resolved ids.
     let is_merge = |key: &str| !asked.ideas.is_empty() && matches!(key, "options" | "set_aside");

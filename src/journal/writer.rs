@@ -1,7 +1,7 @@
 //! Journal: acknowledges events once they are written and synced.
 //!
-//! After a failed write or sync the journal refuses everything, because later events could not be told from
-//! lost ones.
+//! After a failed write or sync the journal refuses everything, because later events could not be
+//! distinguished from lost ones.
 
 use std::path::{Path, PathBuf};
 

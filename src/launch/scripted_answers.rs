@@ -11,7 +11,8 @@ use serde_json::Value as Json;
 use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{
-    ApprovalGiven, CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
+    ApprovalGiven, CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SkippedIdea, TAKE,
+    option_id,
 };
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
@@ -420,7 +421,7 @@ pub fn merged(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
         let id = id.unwrap_or_else(|| option_id(&title));
         MergedOption { id, title, description, from }
     };
-    let aside = |AsideAnswer { idea, reason }| SetAside { idea, reason };
+    let aside = |AsideAnswer { idea, reason }| SkippedIdea { idea, reason };
     let merge = Merge {
         options: options.into_iter().map(option).collect(),
         set_aside: set_aside.into_iter().map(aside).collect(),

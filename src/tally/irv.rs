@@ -4,7 +4,7 @@
 //! "preferential voting". An option wins with more than half of the ballots that still name an option. If
 //! several options tie for last, every elimination order is followed, and every option that wins under some
 //! order is reported. The order among options without first places cannot change the result, so only one is
-//! followed. The full order of options comes from removing the winners and counting again.
+//! followed. Removing the winners and counting again yields the full order.
 
 use std::collections::BTreeSet;
 

@@ -126,7 +126,7 @@ impl Rule {
     }
 
     /// Returns how the rule counts ballots of a kind.
-    pub fn fit(self, kind: CountableKind) -> BallotSupport {
+    pub fn support_for(self, kind: CountableKind) -> BallotSupport {
         use BallotSupport::{None, Own, Read};
         use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
         let orders = matches!(self, Self::Borda | Self::Irv | Self::Schulze);
@@ -151,12 +151,13 @@ impl Rule {
     }
 
     pub fn kinds(self) -> Vec<&'static str> {
-        let own = CountableKind::VARIANTS.iter().filter(|kind| self.fit(**kind) == BallotSupport::Own);
+        let own =
+            CountableKind::VARIANTS.iter().filter(|kind| self.support_for(**kind) == BallotSupport::Own);
         own.map(|kind| kind.name()).collect()
     }
 
     pub fn for_kind(kind: CountableKind) -> Vec<&'static str> {
-        Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
+        Self::all().filter(|rule| rule.support_for(kind) == BallotSupport::Own).map(Self::name).collect()
     }
 
     /// Returns the default share; `None` if the rule has no threshold.

@@ -65,7 +65,7 @@ impl<'a> Checked<'a> {
 fn check(chain: &mut Chain, verifier: &mut Verifier, stamped: &TimedEvent) {
     let mut text = String::new();
     let line = chain.write(stamped.clone(), &mut text);
-    verifier.document(&line, text.as_bytes());
+    verifier.check_document(&line, text.as_bytes());
 }
 
 pub fn leaves(value: &Value) -> Vec<String> {

@@ -34,7 +34,7 @@ const TOOL_CALLS: [&str; 9] = [
     "[tool_calls]",
 ];
 
-/// Line starts of a refusal, contracted and in lower case.
+/// Beginnings of a refusal, contracted and in lower case.
 const UNABLE: [&str; 5] = ["i can't ", "i'm unable to ", "i'm not able to ", "i won't ", "i will not "];
 
 /// Verbs that follow such a start in a refusal.

@@ -102,7 +102,7 @@ pub struct CollectedIdea {
 pub struct Merge {
     pub options: Vec<MergedOption>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub set_aside: Vec<SetAside>,
+    pub set_aside: Vec<SkippedIdea>,
 }
 
 #[skip_serializing_none]
@@ -115,7 +115,7 @@ pub struct MergedOption {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetAside {
+pub struct SkippedIdea {
     pub idea: String,
     pub reason: String,
 }

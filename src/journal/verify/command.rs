@@ -34,7 +34,7 @@ pub fn for_event(session: &Session, event: &Event, at: Timestamp) -> Result<Comm
         Event::StepStarted(_) => Command::StartStep,
         Event::StepFinished(result) => end_command(session, &result.step),
         Event::RoundOpened(opened) => {
-            let seal = Some(known(opened.seal.as_ref())?);
+            let seal = Some(require_known(opened.seal.as_ref())?);
             Command::OpenRound { project_summary: session.context.clone(), seal }
         }
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
@@ -45,7 +45,9 @@ pub fn for_event(session: &Session, event: &Event, at: Timestamp) -> Result<Comm
         Event::RoundClosed(closed) => close_command(&closed)?,
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::KeyLost { .. } => Command::LoseKey,
-        Event::SeatsAskedAgain { seal, .. } => Command::AskAgain { seal: Some(known(seal.as_ref())?) },
+        Event::SeatsAskedAgain { seal, .. } => {
+            Command::AskAgain { seal: Some(require_known(seal.as_ref())?) }
+        }
         Event::SeatInvited(invited) => Command::Invite(invited),
         Event::SeatJoined(joined) => Command::Join(joined),
         Event::SeatExcused { participant, reason, .. } => Command::Excuse { participant, reason },
@@ -77,7 +79,7 @@ pub fn for_event(session: &Session, event: &Event, at: Timestamp) -> Result<Comm
     })
 }
 
-fn known(seal: Option<&SealTo>) -> Result<SealTo, String> {
+fn require_known(seal: Option<&SealTo>) -> Result<SealTo, String> {
     seal.filter(|seal| seal.is_known()).cloned().ok_or_else(|| "it does not say what is sealed to".to_owned())
 }
 

@@ -129,7 +129,7 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
         let line = line?;
         let document = &bytes[offset..reader.read()];
         checker.place = Some(DocumentPlace { seq: line.seq, line: number, offset });
-        checker.document(&line, document);
+        checker.check_document(&line, document);
         (offset, number) =
             (reader.read(), number + document.iter().filter(|byte| **byte == b'\n').count() as u64);
         holds_expected |= expect.is_some_and(|expect| line.hash.starts_with(expect));
@@ -158,7 +158,7 @@ impl Verification {
 pub struct Verifier {
     session: Session,
     /// The writing program has other texts, so its wording cannot be decided again.
-    is_worded_otherwise: bool,
+    has_other_wording: bool,
     pub result: Verification,
     place: Option<DocumentPlace>,
     chain: Chain,
@@ -169,7 +169,7 @@ pub struct Verifier {
 }
 
 impl Verifier {
-    fn find(&mut self, what: impl Into<String>) {
+    fn add_finding(&mut self, what: impl Into<String>) {
         self.result.findings.push(VerifyFinding { place: self.place, what: what.into() });
     }
 
@@ -182,38 +182,38 @@ impl Verifier {
         } else {
             return;
         };
-        self.is_worded_otherwise = texts != TEXTS;
-        self.result.has_other_texts |= self.is_worded_otherwise;
+        self.has_other_wording = texts != TEXTS;
+        self.result.has_other_texts |= self.has_other_wording;
     }
 
     /// Checks one document against the state before it, then applies it.
-    pub fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
+    pub fn check_document(&mut self, line: &LogEntry, bytes: &[u8]) {
         let event = &line.stamped.event;
         self.note_texts(event);
         let mut text = String::new();
         self.chain.write(line.stamped.clone(), &mut text);
         if text.as_bytes() != bytes {
-            if !self.is_worded_otherwise {
-                self.find("no writer writes this event in these bytes");
+            if !self.has_other_wording {
+                self.add_finding("no writer writes this event in these bytes");
             }
             (self.chain.seq, self.chain.head) = (line.seq + 1, line.hash.clone());
         }
         if self.session.closed.is_some() {
-            self.find("event after session_closed");
+            self.add_finding("event after session_closed");
         }
         if line.seq > 0 && line.stamped.at < self.session.last_at {
             self.backwards.push(line.seq);
         }
         if let Err(what) = self.follows(line) {
             self.due.clear();
-            self.find(what);
+            self.add_finding(what);
         }
         self.session.apply_entry(line);
         if let Event::SessionOpened(opened) = event
             && self.session.header.is_some()
             && let Err(what) = check_header(opened, self.session.definition())
         {
-            self.find(what);
+            self.add_finding(what);
         }
     }
 
@@ -221,7 +221,7 @@ impl Verifier {
     /// values must match.
     fn is_due(&self, due: &Event, is: &Event) -> bool {
         const SAME: [&str; 7] = ["event", "step", "round", "participant", "item", "outcome", "ballot"];
-        if !self.is_worded_otherwise || matches!(due, Event::TallyMade(_)) {
+        if !self.has_other_wording || matches!(due, Event::TallyMade(_)) {
             return due == is;
         }
         let (due, is) = (as_json(due), as_json(is));
@@ -288,15 +288,15 @@ impl Verifier {
 
     pub fn finish(mut self, holds_expected: Option<bool>) -> Verification {
         let Some(seq) = self.chain.seq.checked_sub(1) else {
-            self.find("the file contains no complete document");
+            self.add_finding("the file contains no complete document");
             return self.result;
         };
         if self.session.closed.is_some() && !self.due.is_empty() {
-            self.find("the file ends before everything is said that follows from it");
+            self.add_finding("the file ends before everything is said that follows from it");
         }
         let is_whole = self.result.findings.iter().all(|finding| finding.place.is_none());
         if holds_expected == Some(false) {
-            self.find("expected hash not found: file truncated or rewritten");
+            self.add_finding("expected hash not found: file truncated or rewritten");
         }
         let mut result = self.result;
         result.proven.push(format!("hash chain intact ({} documents)", seq + 1));
@@ -369,8 +369,8 @@ fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
     }
 }
 
-/// Returns the events that the last decision of a log requires and the log misses, as after a kill during a
-/// write. Returns none if the log's events do not follow from each other.
+/// Returns the events of a log's last decision that a kill during the write left out. Returns none if the log's
+/// events do not follow from each other.
 pub fn unwritten(lines: &[LogEntry]) -> Vec<TimedEvent> {
     let Some(last) = lines.last() else { return Vec::new() };
     let at = last.stamped.at;

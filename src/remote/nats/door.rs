@@ -22,7 +22,7 @@ use super::receive::Receiver;
 use super::send::{PAUSE, lying, publish, purge};
 use super::streams::{self, MAX_OFFER, ack_wait};
 use super::{Address, QueueError, Tell, Trouble, connect, stop_at};
-use crate::engine::{Arrival, GivenUp, Message, hand_in};
+use crate::engine::{AbandonedOffer, Arrival, Message, hand_in};
 use crate::history::{
     Door, RemoteSeat, RoundRun, Seat, SeatInfo, SeatStatus, Session, SessionOpened, Timestamp,
 };
@@ -263,8 +263,8 @@ impl Sender {
         let body = json.to_string();
         if body.len() > MAX_OFFER - HEADERS {
             let ids = DeliveryIds::new(delivery, round.binding(seat));
-            let given_up = GivenUp { why: "its question is too long for the queue", ids };
-            hand_in(&self.engine, Message::GivenUp(given_up)).await;
+            let abandoned = AbandonedOffer { why: "its question is too long for the queue", ids };
+            hand_in(&self.engine, Message::Abandoned(abandoned)).await;
             return Ok(());
         }
         let put = async || {

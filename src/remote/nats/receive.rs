@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::send::{PAUSE, SeatReply};
 use super::{names, stop_at, streams};
 use crate::core::Refusal;
-use crate::engine::{Arrival, GivenUp, Message, hand_in};
+use crate::engine::{AbandonedOffer, Arrival, Message, hand_in};
 use crate::history::RefusalWord;
 
 const AT_ONCE: usize = 256;
@@ -35,7 +35,7 @@ pub struct Receiver {
 impl Receiver {
     /// Receives messages forever.
     pub async fn run(self) {
-        tokio::join!(self.take_ballots(), self.take_given_up());
+        tokio::join!(self.take_ballots(), self.take_abandoned());
     }
 
     async fn take_ballots(&self) {
@@ -75,14 +75,14 @@ impl Receiver {
         }
     }
 
-    async fn take_given_up(&self) {
+    async fn take_abandoned(&self) {
         let mut period = tokio::time::interval(PERIOD);
         loop {
             period.tick().await;
-            for found in self.given_up().await.unwrap_or_default() {
+            for found in self.abandoned().await.unwrap_or_default() {
                 let Ok(ids) = serde_json::from_slice(&found.payload) else { continue };
-                let given_up = Message::GivenUp(GivenUp { why: "the worker gave up", ids });
-                if let Some(Ok(_)) = hand_in(&self.engine, given_up).await
+                let abandoned = Message::Abandoned(AbandonedOffer { why: "the worker gave up", ids });
+                if let Some(Ok(_)) = hand_in(&self.engine, abandoned).await
                     && let Ok(stream) = self.queue.get_stream_no_info(names::OFFERS).await
                 {
                     let _ = stream.delete_message(found.sequence).await;
@@ -93,7 +93,7 @@ impl Receiver {
 
     /// Returns the session's offers that are still in the queue although the worker has received all and works
     /// on none.
-    async fn given_up(&self) -> Option<Vec<StreamMessage>> {
+    async fn abandoned(&self) -> Option<Vec<StreamMessage>> {
         let consumer = streams::worker_consumer(&self.queue, &self.worker).await.ok()??;
         let info = consumer.get_info().await.ok()?;
         if info.num_pending > 0 || info.num_ack_pending > 0 {

@@ -129,7 +129,7 @@ fn check_rule(round: &Round, entries: Entries<'_>) -> bool {
     let info = kind.info();
     // If the ballot has an error, its support by the rule is unknown.
     let is_sound = !entries.found.is_wrong(entries.node("ballot").unwrap_or(entries.node));
-    if is_sound && info.countable.is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
+    if is_sound && info.countable.is_none_or(|countable| rule.support_for(countable) != BallotSupport::Own) {
         let fitting = info.countable.map(Rule::for_kind).unwrap_or_default();
         let wanted = rule.kinds().join("` or `");
         let hint = if fitting.is_empty() || !info.has_options {

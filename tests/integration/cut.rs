@@ -1,6 +1,6 @@
 //! Interrupted sessions: files cut at every byte, 200 kills, simulated power cuts.
 //!
-//! Whole documents are read, torn bytes are set aside, no seat is asked twice, and the outcome is the same.
+//! Whole documents are read, torn bytes are set aside. No seat is asked twice, and the outcome is the same.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -245,7 +245,7 @@ fn undisturbed() -> Expected {
     Expected { shared, outcome: outcome(&desk.state("s.s2s")) }
 }
 
-/// Returns whether a seat must not be asked again after the kill.
+/// Returns whether a seat was settled at the kill, so that resuming must not ask it.
 fn is_settled(session: &Session, asked: &Asked) -> bool {
     let round = session.rounds.iter().find(|round| round.opened.number == asked.round);
     round.is_some_and(|round| {

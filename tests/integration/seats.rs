@@ -341,7 +341,7 @@ impl Place {
         self.run(Begun { session, journal: opened.journal, table, start }, ask_again)
     }
 
-    /// Resumes the session in the file, or starts it if there is none, and checks the outcome.
+    /// Resumes the session in the file, or starts it without one, and checks the outcome.
     #[track_caller]
     pub fn reaches(&self, definition: &str, expected: &[RoundOutcome], what: &str) {
         let log = std::fs::read(self.file()).ok().map(|bytes| read_log(&bytes).expect("readable"));

@@ -202,7 +202,7 @@ proptest! {
     }
 }
 
-/// The workflow is cut after every document and resumed. Returned items are not asked again.
+/// The workflow is cut after every document and resumed. Returned items are not offered again.
 #[test]
 fn a_workflow_cut_off_anywhere_reaches_the_same_outcome() {
     std::thread::scope(|scope| {

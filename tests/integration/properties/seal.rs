@@ -28,7 +28,7 @@ pub fn seal(data: &[u8]) {
 /// Seals any bytes as a stranger would: authenticated, with arbitrary content.
 fn inside(key: &RoundKey, data: &[u8]) {
     let public = unhex(&key.seal_to().public_key).expect("a public key");
-    // The commitment matches the record if there is one, so that only the padding decides.
+    // The commitment matches the record, if any, so that only the padding decides.
     let length = data.get(32..40).and_then(|length| Some(u64::from_be_bytes(length.try_into().ok()?)));
     let record = length.and_then(|length| data.get(40..40_usize.checked_add(usize::try_from(length).ok()?)?));
     let nonce = data.first_chunk::<32>().copied().unwrap_or_default();

@@ -51,9 +51,9 @@ pub struct TokenUsage {
 }
 
 /// Returns whether a provider counted less than half of a longer prompt, as when it drops the beginning.
-pub fn is_few(told: usize, estimated: usize) -> bool {
+pub fn is_few(counted: usize, estimated: usize) -> bool {
     const LEAST: usize = 1000;
-    estimated >= LEAST && told > 0 && told * 2 < estimated
+    estimated >= LEAST && counted > 0 && counted * 2 < estimated
 }
 
 pub fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
@@ -222,8 +222,8 @@ impl AnswerRecord {
 
     /// Returns the token count of one prompt if it is less than half of the estimate.
     pub fn few_tokens(&self, estimated: usize) -> Option<usize> {
-        let told = self.tokens.filter(|_| self.origin == Origin::Model)?.input;
-        let each = usize::try_from(told).ok()? / self.replies.len().max(1);
+        let input = self.tokens.filter(|_| self.origin == Origin::Model)?.input;
+        let each = usize::try_from(input).ok()? / self.replies.len().max(1);
         is_few(each, estimated).then_some(each)
     }
 
@@ -232,8 +232,8 @@ impl AnswerRecord {
         if !self.origin.may_cost() {
             return 0;
         }
-        let told = self.tokens.map_or(0, |_| self.replies.len() as u32);
-        self.tries.saturating_sub(self.declined).saturating_sub(told)
+        let reported = self.tokens.map_or(0, |_| self.replies.len() as u32);
+        self.tries.saturating_sub(self.declined).saturating_sub(reported)
     }
 
     pub fn is_exactly(&self, text: &str) -> bool {
@@ -330,18 +330,18 @@ mod tests {
 
     #[test]
     fn low_token_counts_are_detected() {
-        let told = |input: u64, tries: usize, origin| AnswerRecord {
+        let record = |input: u64, tries: usize, origin| AnswerRecord {
             origin,
             tokens: Some(TokenUsage { input, ..TokenUsage::default() }),
             replies: vec![ReplyAttempt::default(); tries],
             ..AnswerRecord::default()
         };
-        assert_eq!(told(4102, 2, Origin::Model).few_tokens(14_370), Some(2051));
+        assert_eq!(record(4102, 2, Origin::Model).few_tokens(14_370), Some(2051));
         for (record, estimated) in [
-            (told(7185, 1, Origin::Model), 14_370),
-            (told(0, 1, Origin::Model), 14_370),
-            (told(7, 1, Origin::Model), 999),
-            (told(7, 1, Origin::Program), 14_370),
+            (record(7185, 1, Origin::Model), 14_370),
+            (record(0, 1, Origin::Model), 14_370),
+            (record(7, 1, Origin::Model), 999),
+            (record(7, 1, Origin::Program), 14_370),
             (AnswerRecord::default(), 14_370),
         ] {
             assert_eq!(record.few_tokens(estimated), None);

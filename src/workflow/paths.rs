@@ -93,18 +93,18 @@ impl Step {
 pub fn check(definition: &Definition, found: &Findings<'_>) {
     for step in definition.all_steps() {
         let reader = PathReader { definition, step };
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut read = |what: &str, path: &[String], scope: Option<&[&'static str]>| {
             let Some(unknown) = reader.unknown(path, scope) else { return };
             let end = path.get(..=unknown.at).unwrap_or(path).join(".");
             let message = format!("{what} of step `{}` reads `{end}`, which does not exist", step.id);
-            if told.contains(&message) {
+            if reported.contains(&message) {
                 return;
             }
             let is_soft = unknown.is_name && matches!(what, "`prompt`" | "`input`");
             let note = if is_soft { Findings::warn_at } else { Findings::refuse_at };
             note(found, step.place, message.clone(), unknown.hint(path));
-            told.push(message);
+            reported.push(message);
         };
         if let StepKind::Condition(branch) = &step.kind {
             branch.condition.paths().into_iter().for_each(|path| read("`condition`", path, None));

@@ -237,22 +237,22 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
 }
 
 /// Marks answers to prompts that the provider may have cut. A prompt counts as cut if it exceeds the
-/// server's window. So it does if all seats of a model report the same low token count, as their
-/// prompts differ. A low count of one seat is only a hint.
+/// server's window, or if all seats of a model report the same low token count: their prompts differ, so the
+/// server kept no more of any. A low count of one seat is only a hint.
 fn note_cut_prompts(run: &RoundRun, events: &mut [Event], counts: bool) {
     let (form, estimated) = (&run.opened.ballot, run.opened.estimated_tokens);
-    let mut told: HashMap<String, Vec<Option<usize>>> = HashMap::new();
+    let mut low_counts: HashMap<String, Vec<Option<usize>>> = HashMap::new();
     for event in &*events {
         let Event::AnswerRevealed(answer) = event else { continue };
         let few = answer.record.few_tokens(estimated);
-        told.entry(answer.record.model.clone()).or_default().push(few);
+        low_counts.entry(answer.record.model.clone()).or_default().push(few);
     }
     for event in events {
         let Event::AnswerRevealed(answer) = event else { continue };
         let answer = Arc::make_mut(answer);
         let Some(few) = answer.record.few_tokens(estimated) else { continue };
-        let of_model = &told[&answer.record.model];
-        let is_cut = of_model.len() > 1 && of_model.iter().all(|told| *told == Some(few))
+        let of_model = &low_counts[&answer.record.model];
+        let is_cut = of_model.len() > 1 && of_model.iter().all(|count| *count == Some(few))
             || answer.record.window.is_some_and(|window| window < estimated);
         let verb = if is_cut { "cut" } else { "may be cut" };
         let why =

@@ -189,12 +189,12 @@ fn finding_line(group: &FindingGroup<'_>) -> (String, String) {
     let claim = |(claim, seats): (&&str, &Vec<&str>)| {
         format!("{} ({})", cut(claim.trim_end_matches('.'), PART), first_names(seats, 4))
     };
-    let mut told: Vec<String> = claims.iter().take(CLAIMS).map(claim).collect();
-    told.extend((more > 0).then(|| format!("{more} more")));
+    let mut shown: Vec<String> = claims.iter().take(CLAIMS).map(claim).collect();
+    shown.extend((more > 0).then(|| format!("{more} more")));
     let title = group.title.map(|title| format!("{}: ", cut(title, PART))).unwrap_or_default();
     let place = group.place.as_ref().map(|place| format!(" {place}")).unwrap_or_default();
     let aside = group.set_aside.map(|why| format!("; set aside: {why}")).unwrap_or_default();
-    let text = format!("{} of {}: {title}{}{aside}", group.seats, group.of, told.join("; "));
+    let text = format!("{} of {}: {title}{}{aside}", group.seats, group.of, shown.join("; "));
     (format!("{}{place}", group.severity.name()), text)
 }
 

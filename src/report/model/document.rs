@@ -147,8 +147,8 @@ impl<'a> Document<'a> {
         let failing = failing_rounds(session);
         let record = |run| RoundRecord::new(session, run, failing.iter().any(|one| std::ptr::eq(*one, run)));
         let alone = questions.first().filter(|one| questions.len() == 1 && one.is_one_of_many);
-        let told = alone.map_or_else(|| session.rounds.iter().collect(), QuestionRounds::record);
-        let rounds: Vec<RoundRecord<'a>> = told.iter().copied().map(record).collect();
+        let runs = alone.map_or_else(|| session.rounds.iter().collect(), QuestionRounds::record);
+        let rounds: Vec<RoundRecord<'a>> = runs.iter().copied().map(record).collect();
         let mut decisions: Vec<Page<'a>> =
             questions.iter().map(|question| question.page(source.name())).collect();
         let verdict = match decisions.as_slice() {
@@ -176,7 +176,7 @@ impl<'a> Document<'a> {
             verdict,
             task: task(session, questions),
             supersedes: session.definition().supersedes.as_deref(),
-            labels: labels(session, alone.map(|_| &*told)),
+            labels: labels(session, alone.map(|_| &*runs)),
             missing: missing(session, &source),
             decision: decision(&decisions).filter(|_| !session.is_rehearsal()),
             decisions,
@@ -188,7 +188,7 @@ impl<'a> Document<'a> {
             conflicts: agenda.conflicts.iter().map(point).collect(),
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
-            findings: told.into_iter().flat_map(|run| grouped(session, run)).collect(),
+            findings: runs.into_iter().flat_map(|run| grouped(session, run)).collect(),
             approvals: session.approvals.iter().map(|asked| ApprovalFacts::new(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),

@@ -201,10 +201,10 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
         table.command(Command::StartStep);
         if step.len() > 1 {
             table.command(Command::AskPerson { step: step.to_owned() });
-            let told = |at: usize| table.json()["decisions"][at]["verdict"]["approval"]["value"].clone();
+            let approval = |at: usize| table.json()["decisions"][at]["verdict"]["approval"]["value"].clone();
             match step {
-                "other" => assert_eq!(told(0), "Not asked for"),
-                "after" => assert_eq!([told(0), told(1)], ["Approved", "Waiting"]),
+                "other" => assert_eq!(approval(0), "Not asked for"),
+                "after" => assert_eq!([approval(0), approval(1)], ["Approved", "Waiting"]),
                 _ => {}
             }
             let (step, approved) = (step.to_owned(), step != "after");
@@ -221,7 +221,7 @@ fn an_approval_adopts_the_decisions_since_the_one_before() {
         table.command(Command::FinishStep { step: step.to_owned() });
     }
     let decisions = &table.json()["decisions"];
-    let told = |at: usize| (&decisions[at]["approval"]["message"], &decisions[at]["status"]);
-    assert_eq!(told(0), (&json!("Approve between?"), &json!("accepted")));
-    assert_eq!(told(1), (&json!("Approve after?"), &json!("rejected")));
+    let outcome = |at: usize| (&decisions[at]["approval"]["message"], &decisions[at]["status"]);
+    assert_eq!(outcome(0), (&json!("Approve between?"), &json!("accepted")));
+    assert_eq!(outcome(1), (&json!("Approve after?"), &json!("rejected")));
 }

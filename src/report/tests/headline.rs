@@ -288,8 +288,8 @@ fn every_format_says_the_same_sentence() {
         cast(&mut table, said);
         let (made, document) = (session_headline(&table.session), table.document());
         assert!(line.starts_with(&made.label), "{line}");
-        let told = crate::report::in_one_line(&document).unwrap();
-        assert!(told.starts_with(&made.label), "stderr: {told}");
+        let line_of_text = crate::report::in_one_line(&document).unwrap();
+        assert!(line_of_text.starts_with(&made.label), "stderr: {line_of_text}");
         let json = table.json();
         assert_eq!(json["verdict"]["headline"], Value::from(made.name.as_str()), "{line}");
         assert_eq!(json["verdict"]["sentence"], Value::from(made.sentence.as_str()), "{line}");

@@ -162,7 +162,7 @@ fn check(
         Some(("* Bad", rest)) => (false, rest),
         _ => return Err(TestCaseError::fail(format!("a sentence of no known form: {line}"))),
     };
-    let (text, seats, told, left) = parts(rest, before);
+    let (text, seats, named, left) = parts(rest, before);
     let text = text.strip_suffix(&format!(" for {number}")).expect("the text of its own question");
     for seat in seats {
         if left {
@@ -173,9 +173,9 @@ fn check(
         }
         let in_rounds = gave(rounds, seat, option, text, is_reason);
         prop_assert!(!in_rounds.is_empty(), "{seat} never said so: {line}");
-        match &told {
-            Some(told) => {
-                prop_assert!(in_rounds.iter().all(|round| told.contains(round)), "{line}: {in_rounds:?}");
+        match &named {
+            Some(named) => {
+                prop_assert!(in_rounds.iter().all(|round| named.contains(round)), "{line}: {in_rounds:?}");
             }
             None => prop_assert!(
                 in_rounds.contains(&last) || seats_said_last(rounds, option, text, is_reason),

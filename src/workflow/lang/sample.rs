@@ -166,9 +166,9 @@ mod tests {
             (json!({"type": "array", "minItems": 2, "uniqueItems": true}), "uniqueItems"),
             (json!({"not": {"type": "string"}}), "not"),
         ] {
-            let told = OutputSchema::parse(&schema).expect("a schema").sample().expect_err("refused");
-            assert!(told.starts_with("a placeholder cannot be made for this `output_schema`: "), "{told}");
-            assert!(told.contains(place) || place == "uniqueItems" || place == "oneOf", "{schema}: {told}");
+            let error = OutputSchema::parse(&schema).expect("a schema").sample().expect_err("refused");
+            assert!(error.starts_with("a placeholder cannot be made for this `output_schema`: "), "{error}");
+            assert!(error.contains(place) || place == "uniqueItems" || place == "oneOf", "{schema}: {error}");
         }
     }
 

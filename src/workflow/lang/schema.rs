@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 10_000;
 /// Stack size for the recursive validator, in bytes; enough for the limits above. Unused pages take no
 /// memory.
 const STACK: usize = 128 * 1024 * 1024;
-const TOLD: usize = 5;
+const MOST_LISTED: usize = 5;
 
 #[derive(Clone)]
 pub struct OutputSchema {
@@ -139,20 +139,20 @@ fn explain(error: &CompileError) -> String {
 
 /// Lists the innermost violations, without duplicates.
 fn violations(error: &ValidationError<'_, '_>) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
     let mut todo = vec![error];
     while let Some(error) = todo.pop() {
         if error.causes.is_empty() {
             let text = violation(error);
-            if !told.contains(&text) {
-                told.push(text);
+            if !lines.contains(&text) {
+                lines.push(text);
             }
         }
         todo.extend(error.causes.iter().rev());
     }
-    let more = told.len().saturating_sub(TOLD);
-    told.truncate(TOLD);
-    let mut text = told.join("; ");
+    let more = lines.len().saturating_sub(MOST_LISTED);
+    lines.truncate(MOST_LISTED);
+    let mut text = lines.join("; ");
     if more > 0 {
         text.push_str(&format!("; and {more} more"));
     }
@@ -187,7 +187,7 @@ mod tests {
             }
         }));
         assert_eq!(schema.check(&json!({"passed": 1, "details": "ok", "files": ["a"]})), Ok(()));
-        for (value, told) in [
+        for (value, error) in [
             (json!([]), "want object, but got array"),
             (json!({"passed": 1}), "missing properties `details`"),
             (json!({"passed": -1, "details": "x"}), "`/passed`: must be >=0, but got -1"),
@@ -197,11 +197,11 @@ mod tests {
                 "`/passed`: want integer, but got string; `/files/1`: want string, but got number",
             ),
         ] {
-            assert_eq!(schema.check(&value), Err(told.to_owned()), "{value}");
+            assert_eq!(schema.check(&value), Err(error.to_owned()), "{value}");
         }
         let many: Vec<u32> = (0..9).collect();
-        let told = schema.check(&json!({"passed": 1, "details": "x", "files": many})).expect_err("nine");
-        assert!(told.ends_with("; and 4 more"), "{told}");
+        let error = schema.check(&json!({"passed": 1, "details": "x", "files": many})).expect_err("nine");
+        assert!(error.ends_with("; and 4 more"), "{error}");
     }
 
     #[test]
@@ -216,8 +216,8 @@ mod tests {
             (json!({"$ref": "#/$defs/none"}), "json-pointer in the schema#/$defs/none not found"),
             (json!({"$schema": "https://example.org/draft"}), "lies outside the schema"),
         ] {
-            let told = OutputSchema::parse(&value).expect_err("no schema");
-            assert!(told.contains(part), "{value}: {told}");
+            let error = OutputSchema::parse(&value).expect_err("no schema");
+            assert!(error.contains(part), "{value}: {error}");
         }
         let deep = (0..200).fold(json!({}), |inner, _| json!({"not": inner}));
         assert!(OutputSchema::parse(&deep).is_err());

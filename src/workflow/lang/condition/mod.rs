@@ -300,8 +300,8 @@ impl<'a> Scope<'a> {
             }
             (None | Some(Value::Null), _) | (_, None | Some(Value::Null)) => Ok(false),
             (a, b) => {
-                let told = |side: &Expr, value| format!("{} is {}", side.name(), kind(value));
-                let (a, b) = (told(left, a), told(right, b));
+                let describe = |side: &Expr, value| format!("{} is {}", side.name(), kind(value));
+                let (a, b) = (describe(left, a), describe(right, b));
                 Err(format!("{a} and {b}: only two numbers or two texts have an order"))
             }
         }

@@ -180,8 +180,8 @@ fn size_work_and_depth_have_limits() {
     let many: Vec<u32> = (0..300).collect();
     let scope = json!({"many": many, "text": "x".repeat(100_000)});
     let loops = format!("{}{}", "{{#each @root.many}}".repeat(8), "{{/each}}".repeat(8));
-    let told = Template::parse(&loops).expect("reads").render(&scope);
-    assert_eq!(told, Err("the template takes too long: its loops multiply".to_owned()));
+    let rendered = Template::parse(&loops).expect("reads").render(&scope);
+    assert_eq!(rendered, Err("the template takes too long: its loops multiply".to_owned()));
     let large = Template::parse("{{#each many}}{{@root.text}}{{/each}}").expect("reads").render(&scope);
     assert_eq!(large, Err("the text is larger than 8 MiB".to_owned()));
 }

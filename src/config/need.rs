@@ -49,8 +49,8 @@ pub enum KeyFrom {
 }
 
 impl Need {
-    pub fn told(&self) -> String {
-        let told = match &self.what {
+    pub fn description(&self) -> String {
+        let text = match &self.what {
             What::Program { command, folder, env } => {
                 let folder = folder.as_ref().map(|folder| format!(" in `{folder}`")).unwrap_or_default();
                 format!("runs {}{folder} with {}", words(command), env.join(", "))
@@ -81,20 +81,20 @@ impl Need {
                 format!("counts `{model}` at ${input} in and ${output} out for a million tokens")
             }
         };
-        harmless_line(&told)
+        harmless_line(&text)
     }
 
-    pub fn told_with_file(&self) -> String {
+    pub fn description_with_file(&self) -> String {
         match &self.named_by {
-            Some(file) => harmless_line(&format!("{} (named by {file})", self.told())),
-            None => self.told(),
+            Some(file) => harmless_line(&format!("{} (named by {file})", self.description())),
+            None => self.description(),
         }
     }
 }
 
 pub fn question(needs: &[Need]) -> String {
     let numbered =
-        (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.told_with_file()));
+        (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.description_with_file()));
     format!(
         "What is wanted needs this, which a file of the project names and not you. None of it has been done.\n\n{}\n\
          Agree only if you know what it is: it is done with your rights. The answer is kept for this project, \

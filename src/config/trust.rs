@@ -70,7 +70,7 @@ impl Trust {
         if self.allows(need) {
             return Ok(());
         }
-        let problem = Diagnostic::new(format!("nobody has agreed to this yet: it {}", need.told()));
+        let problem = Diagnostic::new(format!("nobody has agreed to this yet: it {}", need.description()));
         let hint = "look at it first; --trust agrees for this run, the screen asks and keeps the answer";
         Err(problem.with_file(file).hint(hint))
     }
@@ -95,7 +95,7 @@ impl Trust {
             |error: crate::journal::DiskError| Diagnostic::new(format!("the answer is not kept: {error}"));
         for need in needs.iter().filter(|need| need.named_by.is_some() && self.lasts(need)) {
             let Some(print) = self.fingerprint(need) else { continue };
-            let text = format!("{}\n{}\n", self.project.display(), need.told_with_file());
+            let text = format!("{}\n{}\n", self.project.display(), need.description_with_file());
             disk.make_own_dir(&self.kept).map_err(kept)?;
             disk.write_whole(&self.path(&print), text.as_bytes()).map_err(kept)?;
         }
@@ -170,7 +170,7 @@ impl Trust {
 
 pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
     let open = |need: &Need| if trust.allows(need) { "" } else { ": not agreed to yet" };
-    needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
+    needs.iter().map(|need| format!("it {}{}", need.description_with_file(), open(need))).collect()
 }
 
 /// Returns true if the arguments do not name the files to run: `make`, `npm run`, `python3 -m`.

@@ -4,7 +4,7 @@
 //! project's address gets only the project's key, and never the usual key of a built-in service. Consent to the
 //! project's settings is checked elsewhere.
 
-use super::need::{KeyFrom, Need, What};
+use super::need::{KeyFrom, Need, NeedKind};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
@@ -67,7 +67,7 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
         None if is_projects => KeyFrom::Nowhere,
         None => users_key(),
     };
-    Ok(Need { what: What::Service { provider: provider.to_owned(), address, key }, named_by })
+    Ok(Need { what: NeedKind::Service { provider: provider.to_owned(), address, key }, named_by })
 }
 
 fn usual(provider: &str) -> &'static [&'static str] {

@@ -10,13 +10,13 @@ use crate::sanitize::harmless_line;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Need {
-    pub what: What,
+    pub what: NeedKind,
     /// Project file that names it; `None` if the user does, or if it is built in.
     pub named_by: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum NeedKind {
     Program {
         command: Vec<String>,
         /// Working folder, if not the current one.
@@ -51,11 +51,11 @@ pub enum KeyFrom {
 impl Need {
     pub fn description(&self) -> String {
         let text = match &self.what {
-            What::Program { command, folder, env } => {
+            NeedKind::Program { command, folder, env } => {
                 let folder = folder.as_ref().map(|folder| format!(" in `{folder}`")).unwrap_or_default();
                 format!("runs {}{folder} with {}", words(command), env.join(", "))
             }
-            What::Service { provider, address, key } => {
+            NeedKind::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => "without a key".to_owned(),
                     KeyFrom::Variables(names) => {
@@ -74,10 +74,10 @@ impl Need {
                 };
                 format!("asks `{provider}` at {} {key}", shown(address))
             }
-            What::Secret { source, secret } => {
+            NeedKind::Secret { source, secret } => {
                 format!("sends `{source}`, whose line {} looks like {}", secret.line, secret.what)
             }
-            What::Price { model, price: Price { input, output, .. } } => {
+            NeedKind::Price { model, price: Price { input, output, .. } } => {
                 format!("counts `{model}` at ${input} in and ${output} out for a million tokens")
             }
         };

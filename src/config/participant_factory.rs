@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::access::access;
-use super::need::{KeyFrom, Need, What};
+use super::need::{KeyFrom, Need, NeedKind};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
@@ -179,8 +179,8 @@ impl<'a> ParticipantFactory<'a> {
 
     pub fn address(&self, provider: &str) -> Option<String> {
         match access(self.config, provider).ok()?.what {
-            What::Service { address, .. } => Some(address),
-            What::Program { .. } | What::Secret { .. } | What::Price { .. } => None,
+            NeedKind::Service { address, .. } => Some(address),
+            NeedKind::Program { .. } | NeedKind::Secret { .. } | NeedKind::Price { .. } => None,
         }
     }
 
@@ -198,7 +198,7 @@ impl<'a> ParticipantFactory<'a> {
     pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
         let need = access(self.config, provider)?;
         self.trust.check(&need)?;
-        let What::Service { address, key, .. } = need.what else {
+        let NeedKind::Service { address, key, .. } = need.what else {
             return Err(Diagnostic::new(format!("`{provider}` is no service")));
         };
         let known = known(provider);

@@ -4,7 +4,7 @@
 //! the hour; such a model has no price until the user sets one. A model is priced if it, or the model it is a
 //! dated or `-latest` version of, is listed.
 
-use super::need::{Need, What};
+use super::need::{Need, NeedKind};
 use super::participant_factory::ParticipantFactory;
 use super::providers::known;
 use crate::core::is_free;
@@ -150,7 +150,7 @@ pub fn unagreed_price<'a>(catalog: &ParticipantFactory<'a>, model: &str) -> Opti
 
 fn of_project(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
     let need = catalog.config.project_prices.get(model).filter(|need| catalog.trust.allows(need))?;
-    if let What::Price { price, .. } = need.what { Some(price) } else { None }
+    if let NeedKind::Price { price, .. } = need.what { Some(price) } else { None }
 }
 
 fn users(catalog: &ParticipantFactory<'_>, model: &str) -> Result<Price, &'static str> {

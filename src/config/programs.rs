@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::need::{Need, What};
+use super::need::{Need, NeedKind};
 use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
 use crate::participants::external_program::PASSED;
@@ -34,7 +34,7 @@ impl ConfiguredProgram {
         let set = self.program.set.iter().map(|(name, value)| format!("{name}={value}"));
         let usual = PASSED.map(str::to_owned).into_iter();
         let env = usual.chain(set).chain(self.program.env.iter().cloned()).collect();
-        Need { what: What::Program { command, folder, env }, named_by: self.named_by.clone() }
+        Need { what: NeedKind::Program { command, folder, env }, named_by: self.named_by.clone() }
     }
 
     pub fn path(&self, config: &Config) -> Result<PathBuf, Diagnostic> {

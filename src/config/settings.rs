@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use serde_path_to_error::Segment;
 
 use super::dirs::Dirs;
-use super::need::{Need, What};
+use super::need::{Need, NeedKind};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
 use super::remote::{Positive, RemoteConfig, WorkerConfig};
@@ -306,7 +306,7 @@ impl Config {
         let prices = said.prices.into_iter().map(|(model, price)| (model, Price::from(price)));
         if layer == Layer::Project {
             let need = |(model, price): (String, Price)| {
-                let what = What::Price { model: model.clone(), price };
+                let what = NeedKind::Price { model: model.clone(), price };
                 (model, Need { what, named_by: Some(from()) })
             };
             self.project_prices.extend(prices.map(need));

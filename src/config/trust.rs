@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::dirs::Dirs;
-use super::need::{KeyFrom, Need, What};
+use super::need::{KeyFrom, Need, NeedKind};
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 use crate::participants::lock;
@@ -109,9 +109,9 @@ impl Trust {
     /// Returns true if consent can be stored, because a changed file would be noticed.
     fn lasts(&self, need: &Need) -> bool {
         let (command, folder) = match &need.what {
-            What::Program { command, folder, .. } => (command, folder.as_deref()),
-            What::Service { key: KeyFrom::Command(command), .. } => (command, None),
-            What::Service { .. } | What::Secret { .. } | What::Price { .. } => return true,
+            NeedKind::Program { command, folder, .. } => (command, folder.as_deref()),
+            NeedKind::Service { key: KeyFrom::Command(command), .. } => (command, None),
+            NeedKind::Service { .. } | NeedKind::Secret { .. } | NeedKind::Price { .. } => return true,
         };
         let files = self.files(command, folder);
         files.is_some_and(|files| !files.is_empty()) && !finds_its_own(command)
@@ -120,12 +120,12 @@ impl Trust {
     /// Returns the hash that identifies a consent; `None` if a file that it names cannot be read.
     fn fingerprint(&self, need: &Need) -> Option<String> {
         let what = match &need.what {
-            What::Program { command, folder, env } => {
+            NeedKind::Program { command, folder, env } => {
                 json!(["program", command, folder, env, self.files(command, folder.as_deref())?])
             }
-            What::Secret { source, secret } => json!(["secret", source, secret.sha256]),
-            What::Price { model, price } => json!(["price", model, price]),
-            What::Service { provider, address, key } => {
+            NeedKind::Secret { source, secret } => json!(["secret", source, secret.sha256]),
+            NeedKind::Price { model, price } => json!(["price", model, price]),
+            NeedKind::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => json!([]),
                     KeyFrom::Variables(names) => json!(["variables", names]),
@@ -209,7 +209,7 @@ mod tests {
         };
         let need = |command: &[&str]| Need {
             named_by: Some("d.yaml".to_owned()),
-            what: What::Program {
+            what: NeedKind::Program {
                 command: command.iter().map(|word| (*word).to_owned()).collect(),
                 folder: None,
                 env: Vec::new(),
@@ -229,7 +229,7 @@ mod tests {
         // A key command covers its files too, and each consent its working folder.
         let key = || Need {
             named_by: Some("d.yaml".to_owned()),
-            what: What::Service {
+            what: NeedKind::Service {
                 provider: "lab".to_owned(),
                 address: "https://lab.example".to_owned(),
                 key: KeyFrom::Command(vec!["pkg/deep/main.py".to_owned()]),
@@ -241,7 +241,7 @@ mod tests {
         write("2");
         assert!(!trust().allows(&key()));
         let mut elsewhere = need(&["python3", "deep/main.py"]);
-        if let What::Program { folder, .. } = &mut elsewhere.what {
+        if let NeedKind::Program { folder, .. } = &mut elsewhere.what {
             *folder = Some("pkg".to_owned());
         }
         let here = need(&["python3", "deep/main.py"]);

@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::needs::file_of;
 use crate::config::dirs::Dirs;
 use crate::config::evidence::{EvidenceReader, SecretPolicy};
-use crate::config::need::{Need, What};
+use crate::config::need::{Need, NeedKind};
 use crate::config::tasks::TaskFile;
 use crate::config::{PathPolicy, read_text};
 use crate::core::{Command, decide};
@@ -134,7 +134,7 @@ impl Environment {
     pub(super) fn sending_reader(&self, session: &Session) -> EvidenceReader {
         let agreed = self.secrets(session).into_iter().filter(|need| self.trust.allows(need));
         let agreed = agreed.filter_map(|need| match need.what {
-            What::Secret { secret, .. } => Some(secret.sha256),
+            NeedKind::Secret { secret, .. } => Some(secret.sha256),
             _ => None,
         });
         let is_allowed = self.config.secrets_allowed;
@@ -153,7 +153,7 @@ impl Environment {
             let source = artifact.source.as_ref()?;
             // Unreadable evidence is refused when it is sent.
             let secret = reader.secret(source).ok()??;
-            let what = What::Secret { source: source.place.name(), secret };
+            let what = NeedKind::Secret { source: source.place.name(), secret };
             Some(Need { what, named_by: Some(file_of(session).to_owned()) })
         };
         definition.artifacts.iter().filter_map(need).collect()

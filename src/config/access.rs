@@ -4,7 +4,7 @@
 //! project's address gets only the project's key, and never the usual key of a built-in service. Consent to the
 //! project's settings is checked elsewhere.
 
-use super::need::{KeyFrom, Need, NeedKind};
+use super::need::{KeySource, Need, NeedKind};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::settings::{Config, Provider};
 use crate::diagnostic::Diagnostic;
@@ -53,18 +53,18 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     })?;
     let users_key = || key(own.key_env.as_deref(), &own.key_command, usual(provider));
     let projects_key = match key(project.key_env.as_deref(), &project.key_command, &[]) {
-        KeyFrom::Nowhere => None,
+        KeySource::Nowhere => None,
         // The same variable would be used without the project's setting.
-        KeyFrom::Variables(names) if !is_projects && is_of(&names, &users_key()) => None,
+        KeySource::Variables(names) if !is_projects && is_of(&names, &users_key()) => None,
         key => Some(key),
     };
     let named_by = from.filter(|_| is_projects || projects_key.is_some());
-    if let (Some(KeyFrom::Variables(names)), Some(file)) = (&projects_key, &named_by) {
+    if let (Some(KeySource::Variables(names)), Some(file)) = (&projects_key, &named_by) {
         refuse_usual(names, provider, &address, is_projects).map_err(|problem| problem.with_file(file))?;
     }
     let key = match projects_key {
         Some(key) => key,
-        None if is_projects => KeyFrom::Nowhere,
+        None if is_projects => KeySource::Nowhere,
         None => users_key(),
     };
     Ok(Need { what: NeedKind::Service { provider: provider.to_owned(), address, key }, named_by })
@@ -74,16 +74,16 @@ fn usual(provider: &str) -> &'static [&'static str] {
     known(provider).map_or(&[], |known| known.keys)
 }
 
-fn key(variable: Option<&str>, command: &[String], usual: &[&str]) -> KeyFrom {
+fn key(variable: Option<&str>, command: &[String], usual: &[&str]) -> KeySource {
     if variable.is_none() && !command.is_empty() {
-        return KeyFrom::Command(command.to_vec());
+        return KeySource::Command(command.to_vec());
     }
     let names: Vec<String> = variable.into_iter().chain(usual.iter().copied()).map(str::to_owned).collect();
-    if names.is_empty() { KeyFrom::Nowhere } else { KeyFrom::Variables(names) }
+    if names.is_empty() { KeySource::Nowhere } else { KeySource::Variables(names) }
 }
 
-fn is_of(names: &[String], key: &KeyFrom) -> bool {
-    matches!(key, KeyFrom::Variables(known) if names.iter().all(|name| known.contains(name)))
+fn is_of(names: &[String], key: &KeySource) -> bool {
+    matches!(key, KeySource::Variables(known) if names.iter().all(|name| known.contains(name)))
 }
 
 /// Refuses to send the usual key of a built-in service to another address.

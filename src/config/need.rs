@@ -26,7 +26,7 @@ pub enum NeedKind {
     Service {
         provider: String,
         address: String,
-        key: KeyFrom,
+        key: KeySource,
     },
     /// Evidence to be sent that looks like a secret.
     Secret {
@@ -41,7 +41,7 @@ pub enum NeedKind {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyFrom {
+pub enum KeySource {
     Nowhere,
     /// First of these variables that is set.
     Variables(Vec<String>),
@@ -57,8 +57,8 @@ impl Need {
             }
             NeedKind::Service { provider, address, key } => {
                 let key = match key {
-                    KeyFrom::Nowhere => "without a key".to_owned(),
-                    KeyFrom::Variables(names) => {
+                    KeySource::Nowhere => "without a key".to_owned(),
+                    KeySource::Variables(names) => {
                         let names = names.join(" or ");
                         let is_set = |name: &str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
                         if names.split(" or ").any(is_set) {
@@ -67,7 +67,7 @@ impl Need {
                             format!("without a key ({names} is not set)")
                         }
                     }
-                    KeyFrom::Command(command) => {
+                    KeySource::Command(command) => {
                         let with = PASSED.join(", ");
                         format!("and sends it the key that {} prints, run with {with}", words(command))
                     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::access::access;
-use super::need::{KeyFrom, Need, NeedKind};
+use super::need::{KeySource, Need, NeedKind};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::{BuiltInProvider, KNOWN, known};
 use super::read_file::read_text;
@@ -277,18 +277,18 @@ impl<'a> ParticipantFactory<'a> {
 }
 
 /// Sets the key from its variable, or the command that prints it, and the key's name for messages.
-fn with_key(service: &mut Service, key: KeyFrom) {
+fn with_key(service: &mut Service, key: KeySource) {
     let read = |name: &String| {
         let value = std::env::var(name).ok().map(|value| value.trim().to_owned());
         value.filter(|value| !value.is_empty()).map(|value| (name.clone(), value))
     };
     match key {
-        KeyFrom::Nowhere => {}
-        KeyFrom::Variables(names) => match names.iter().find_map(read) {
+        KeySource::Nowhere => {}
+        KeySource::Variables(names) => match names.iter().find_map(read) {
             Some((name, key)) => (service.key_name, service.key) = (Some(name), Some(key.into())),
             None => service.key_name = names.into_iter().next(),
         },
-        KeyFrom::Command(command) => {
+        KeySource::Command(command) => {
             let program = command.first().map_or("", String::as_str);
             service.key_name = Some(format!("the output of `{program}`"));
             service.key_command = Some(Arc::new(KeyCommand::new(command)));

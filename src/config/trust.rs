@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use serde_json::json;
 
 use super::dirs::Dirs;
-use super::need::{KeyFrom, Need, NeedKind};
+use super::need::{KeySource, Need, NeedKind};
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 use crate::participants::lock;
@@ -110,7 +110,7 @@ impl Trust {
     fn lasts(&self, need: &Need) -> bool {
         let (command, folder) = match &need.what {
             NeedKind::Program { command, folder, .. } => (command, folder.as_deref()),
-            NeedKind::Service { key: KeyFrom::Command(command), .. } => (command, None),
+            NeedKind::Service { key: KeySource::Command(command), .. } => (command, None),
             NeedKind::Service { .. } | NeedKind::Secret { .. } | NeedKind::Price { .. } => return true,
         };
         let files = self.files(command, folder);
@@ -127,9 +127,9 @@ impl Trust {
             NeedKind::Price { model, price } => json!(["price", model, price]),
             NeedKind::Service { provider, address, key } => {
                 let key = match key {
-                    KeyFrom::Nowhere => json!([]),
-                    KeyFrom::Variables(names) => json!(["variables", names]),
-                    KeyFrom::Command(command) => json!(["command", command, self.files(command, None)?]),
+                    KeySource::Nowhere => json!([]),
+                    KeySource::Variables(names) => json!(["variables", names]),
+                    KeySource::Command(command) => json!(["command", command, self.files(command, None)?]),
                 };
                 json!(["service", provider, address, key])
             }
@@ -232,7 +232,7 @@ mod tests {
             what: NeedKind::Service {
                 provider: "lab".to_owned(),
                 address: "https://lab.example".to_owned(),
-                key: KeyFrom::Command(vec!["pkg/deep/main.py".to_owned()]),
+                key: KeySource::Command(vec!["pkg/deep/main.py".to_owned()]),
             },
         };
         first.keep(&[key()]).expect("kept");

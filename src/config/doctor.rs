@@ -10,7 +10,7 @@ use futures::future::join_all;
 use super::access::address_variable;
 use super::dirs::Dirs;
 use super::findings::in_words;
-use super::need::shown;
+use super::need::without_secrets;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
 use super::providers::known;
@@ -109,7 +109,7 @@ impl Doctor<'_> {
         let service = catalog.service(provider)?;
         let key_name = service.key_name.clone();
         found.key = key_name.clone().filter(|_| service.has_key());
-        found.address = Some(shown(&service.base_url));
+        found.address = Some(without_secrets(&service.base_url));
         if service.lacks_key() {
             found.hint = Some(format!("set {}", service.wanted_keys.join(" or ")));
             return Ok(CheckupStatus::NoKey);

@@ -72,7 +72,7 @@ impl Need {
                         format!("and sends it the key that {} prints, run with {with}", words(command))
                     }
                 };
-                format!("asks `{provider}` at {} {key}", shown(address))
+                format!("asks `{provider}` at {} {key}", without_secrets(address))
             }
             NeedKind::Secret { source, secret } => {
                 format!("sends `{source}`, whose line {} looks like {}", secret.line, secret.what)
@@ -111,7 +111,7 @@ pub fn words(command: &[String]) -> String {
 }
 
 /// Returns an address without user name, password and query.
-pub fn shown(address: &str) -> String {
+pub fn without_secrets(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://***@{rest}"),
         _ => address.split('?').next().unwrap_or_default().to_owned(),

@@ -80,7 +80,7 @@ impl Dirs {
     }
 
     /// Reads a file of the project's `.s2s`; `None` if it does not exist.
-    pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
+    pub fn read_project_file(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
         let path = s2s.join(name);
         if path.symlink_metadata().is_err() {
@@ -92,7 +92,7 @@ impl Dirs {
 
     /// Reads `CONTEXT.md` without its comments; `None` if it is absent or empty.
     pub fn context(&self) -> Result<Option<String>, Diagnostic> {
-        let text = self.of_project("CONTEXT.md", 256 * 1024)?;
+        let text = self.read_project_file("CONTEXT.md", 256 * 1024)?;
         text.map_or(Ok(None), |text| without_comments(&text))
     }
 
@@ -104,7 +104,11 @@ impl Dirs {
 
     /// Returns the text of a strategy's file; `None` if the project has none with that name.
     pub fn strategy_text(&self, name: &str) -> Result<Option<String>, Diagnostic> {
-        if is_name(name) { self.of_project(&format!("strategies/{name}.yaml"), 256 * 1024) } else { Ok(None) }
+        if is_name(name) {
+            self.read_project_file(&format!("strategies/{name}.yaml"), 256 * 1024)
+        } else {
+            Ok(None)
+        }
     }
 
     pub fn strategy_names(&self) -> Vec<String> {
@@ -121,8 +125,8 @@ impl Dirs {
 
     /// Returns the texts of the project's tasks and of their state, each if it exists.
     pub fn tasks(&self) -> Result<(Option<String>, Option<String>), Diagnostic> {
-        let tasks = self.of_project("tasks.yaml", MAX_TASKS)?;
-        Ok((tasks, self.of_project("tasks.state.yaml", MAX_TASKS)?))
+        let tasks = self.read_project_file("tasks.yaml", MAX_TASKS)?;
+        Ok((tasks, self.read_project_file("tasks.state.yaml", MAX_TASKS)?))
     }
 }
 

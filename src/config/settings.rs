@@ -257,7 +257,7 @@ impl Config {
         if own.exists() {
             config.layer(&read_text(&own, MOST)?, &own, Layer::Own)?;
         }
-        if let Some(text) = folders.of_project(FILE, MOST)? {
+        if let Some(text) = folders.read_project_file(FILE, MOST)? {
             config.layer(&text, &folders.project.join(".s2s").join(FILE), Layer::Project)?;
         }
         if let Ok(value) = std::env::var("ROUNDTABLE_MODEL") {

@@ -9,7 +9,7 @@ use futures::future::join_all;
 
 use super::access::address_variable;
 use super::dirs::Dirs;
-use super::findings::in_words;
+use super::findings::measurement_status;
 use super::need::without_secrets;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
@@ -147,7 +147,7 @@ impl Doctor<'_> {
         let path = self.catalog.runnable(found)?;
         Ok(match version(&found.program, &path).await {
             Ok(version) => {
-                let known = in_words(&found.program, &version, self.folders);
+                let known = measurement_status(&found.program, &version, self.folders);
                 CheckupStatus::Program { path, version, known }
             }
             Err(why) => CheckupStatus::Silent(why),

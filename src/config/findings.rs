@@ -32,7 +32,7 @@ pub struct InstalledProgram<'a> {
 impl<'a> InstalledProgram<'a> {
     /// Finds the program of a model, asks for its version and loads its measurement; `None` if no program
     /// answers for the model.
-    pub fn of(
+    pub fn find(
         model: &'a str,
         catalog: &ParticipantFactory<'_>,
         folders: &Dirs,
@@ -56,7 +56,7 @@ impl<'a> InstalledProgram<'a> {
     }
 
     /// Returns a notice about the user's settings that the seat ignores, if any.
-    pub fn aside(&self) -> Option<Diagnostic> {
+    pub fn ignored_settings(&self) -> Option<Diagnostic> {
         let aside = self.program.left_aside(false)?;
         Some(Diagnostic::new(format!("`{}`: {aside}", self.model)))
     }
@@ -124,7 +124,7 @@ impl<'a> InstalledProgram<'a> {
 }
 
 /// Describes whether a version of a program was measured, with any model.
-pub fn in_words(program: &SeatProgram, version: &str, folders: &Dirs) -> String {
+pub fn measurement_status(program: &SeatProgram, version: &str, folders: &Dirs) -> String {
     let prefix = prefix(program, version);
     let mut kept = std::fs::read_dir(findings(folders)).into_iter().flatten().flatten();
     if kept.any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {

@@ -42,7 +42,7 @@ impl Environment {
 
     /// Returns the installed program that answers for a model, if any.
     pub fn installed<'a>(&self, model: &'a str) -> Result<Option<InstalledProgram<'a>>, Diagnostic> {
-        InstalledProgram::of(model, &self.catalog(), &self.folders)
+        InstalledProgram::find(model, &self.catalog(), &self.folders)
     }
 }
 

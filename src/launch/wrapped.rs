@@ -21,7 +21,7 @@ pub fn program_notes(
     let programs = models.into_iter().filter_map(|model| set_up.installed(model).ok().flatten());
     let programs: Vec<InstalledProgram<'_>> = programs.collect();
     (
-        programs.iter().filter_map(InstalledProgram::aside).collect(),
+        programs.iter().filter_map(InstalledProgram::ignored_settings).collect(),
         programs.iter().filter_map(InstalledProgram::refusal).collect(),
     )
 }
@@ -50,7 +50,7 @@ pub(super) fn wrapped_seats(
 /// Returns the measurement of a model's program; `None` if no program answers for it.
 pub fn wrapped(model: &str, set_up: &Environment, tell: Tell<'_>) -> Result<Option<Wrapped>, Diagnostic> {
     let Some(mut program) = set_up.installed(model)? else { return Ok(None) };
-    if let Some(aside) = program.aside() {
+    if let Some(aside) = program.ignored_settings() {
         tell(&aside);
     }
     if let Some(unknown) = program.unknown() {

@@ -189,7 +189,7 @@ impl<'a> ParticipantFactory<'a> {
         if self.seat_program(provider).is_some() {
             return None;
         }
-        let set = self.config.said(provider, |said| said.api);
+        let set = self.config.provider_setting(provider, |said| said.api);
         let usual = known(provider).map(|known| known.dialect);
         let of_own = self.config.providers.contains_key(provider).then_some(ApiStyle::OpenAi);
         set.or(usual).or(of_own)
@@ -228,16 +228,16 @@ impl<'a> ParticipantFactory<'a> {
             };
             service.headers.push((name.clone(), value.trim().into()));
         }
-        service.limits.effort = self.config.said(provider, |said| said.effort);
+        service.limits.effort = self.config.provider_setting(provider, |said| said.effort);
         service.window = known.and_then(BuiltInProvider::window);
         service.timeouts.total = self.config.timeout;
-        service.limits.stream = match self.config.said(provider, |said| said.stream) {
+        service.limits.stream = match self.config.provider_setting(provider, |said| said.stream) {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
         let usual =
             at_home.or_else(|| known.filter(|known| known.is_small())).map_or(InWords, |known| known.form);
-        service.limits.form = match self.config.said(provider, |said| said.structured) {
+        service.limits.form = match self.config.provider_setting(provider, |said| said.structured) {
             Some(true) if usual == InWords => BySchema,
             Some(false) => InWords,
             _ => usual,
@@ -252,7 +252,8 @@ impl<'a> ParticipantFactory<'a> {
             return Err(Diagnostic::new(format!("no key for `{provider}`"))
                 .hint(format!("set {wanted}, or try the definition out with `--rehearse`")));
         }
-        let in_flight = self.config.said(provider, |said| said.max_in_flight).map(NonZeroUsize::get);
+        let in_flight =
+            self.config.provider_setting(provider, |said| said.max_in_flight).map(NonZeroUsize::get);
         let made = HttpParticipant::new(service, in_flight.or_else(|| known(provider)?.in_flight));
         made.map_err(|problem| match &problem.hint {
             // A hint here is about the address, so add its setting.

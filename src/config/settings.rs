@@ -329,13 +329,19 @@ impl Config {
 
     /// Returns a harmless setting of a service: the project's, else the user's. Not for settings that start
     /// programs or change the address.
-    pub fn said<T>(&self, provider: &str, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
+    pub fn provider_setting<T>(
+        &self,
+        provider: &str,
+        of: impl Fn(&ProviderConfig) -> Option<T>,
+    ) -> Option<T> {
         let said = self.providers.get(provider)?;
         of(&said.project).or_else(|| of(&said.own))
     }
 
     pub fn reply_limits(&self) -> ReplyLimits {
-        let of = |name: &String| Some((name.clone(), self.said(name, |said| said.max_output_tokens)?.get()));
+        let of = |name: &String| {
+            Some((name.clone(), self.provider_setting(name, |said| said.max_output_tokens)?.get()))
+        };
         let small = KNOWN.iter().filter(|known| self.has_small_default(known.name));
         let small = small.map(|known| (known.name.to_owned(), LOCAL_OUTPUT_TOKENS.into()));
         ReplyLimits {
@@ -346,7 +352,7 @@ impl Config {
 
     /// Returns true for a local server without a configured output limit.
     pub fn has_small_default(&self, provider: &str) -> bool {
-        let set = self.said(provider, |said| said.max_output_tokens);
+        let set = self.provider_setting(provider, |said| said.max_output_tokens);
         known(provider).is_some_and(BuiltInProvider::is_small)
             && set.is_none()
             && self.max_output_tokens == u64::from(MAX_OUTPUT_TOKENS)
@@ -497,7 +503,10 @@ mod tests {
         assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
         let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";
         config.layer(own, Path::new("own.yaml"), Layer::Own).unwrap();
-        assert_eq!(config.said("lab", |said| said.max_in_flight), NonZeroUsize::new(2));
-        assert_eq!(config.said("lab", |said| said.base_url.clone()).as_deref(), Some("http://own"));
+        assert_eq!(config.provider_setting("lab", |said| said.max_in_flight), NonZeroUsize::new(2));
+        assert_eq!(
+            config.provider_setting("lab", |said| said.base_url.clone()).as_deref(),
+            Some("http://own")
+        );
     }
 }

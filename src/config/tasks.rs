@@ -25,7 +25,7 @@ pub struct TaskFile {
 
 impl TaskFile {
     /// Returns the task file with that name, relative to the project's folder.
-    pub fn of(folders: &Dirs, name: &str) -> Self {
+    pub fn new(folders: &Dirs, name: &str) -> Self {
         let is_in_s2s = Path::new(name).components().any(|part| part == Component::Normal(".s2s".as_ref()));
         let ignored = (is_in_s2s && !folders.has_s2s).then(|| {
             let message =

@@ -36,7 +36,7 @@ pub struct Trust {
 
 impl Trust {
     /// Opens the consents of a project; with `all`, everything is allowed in this run.
-    pub fn of(folders: &Dirs, all: bool) -> Self {
+    pub fn open(folders: &Dirs, all: bool) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Self {
             all,

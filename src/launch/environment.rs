@@ -23,7 +23,7 @@ impl Environment {
     pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
         let folders = Dirs::find(trusts)?;
         let config = Config::load(&folders)?;
-        let trust = Trust::of(&folders, trusts);
+        let trust = Trust::open(&folders, trusts);
         Ok(Self { folders, config, trust })
     }
 

@@ -42,7 +42,7 @@ pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks,
     let tracker = definition.tracker.clone();
     let texts = match &tracker {
         Some(tracker) => {
-            let tasks = TaskFile::of(folders, &tracker.file);
+            let tasks = TaskFile::new(folders, &tracker.file);
             let texts = tasks.read().and_then(|text| Ok((Some(text), tasks.read_state()?)));
             texts.map_err(|problem| problem.at(file, tracker.place.0, tracker.place.1))
         }

@@ -53,7 +53,7 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
             participants: ready.table,
             context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
             evidence: read_evidence(ready.evidence_reader),
-            tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),
+            tasks_file: Box::new(|name, mark| TaskFile::new(&set_up.folders, name).mark(mark)),
             replace_seat,
             observer: front.observer,
             facilitator: front.facilitator,

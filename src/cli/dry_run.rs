@@ -66,7 +66,7 @@ pub fn draft(
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
-                let reader = set_up.looking_reader(session.definition());
+                let reader = set_up.preview_reader(session.definition());
                 with_evidence(session, &std::mem::take(&mut given), reader)?;
                 let project_summary = set_up.folders.context()?;
                 Command::OpenRound { project_summary, seal: None }

@@ -34,7 +34,7 @@ pub fn launch_options(run: &RunArgs, set_up: &mut Environment) -> Result<LaunchO
         max_usd: run.common.max_usd,
         answers,
         rehearse: run.rehearse,
-        only_looks: run.dry_run,
+        is_preview: run.dry_run,
         evidence,
     })
 }

@@ -42,7 +42,7 @@ pub fn run(file: &Path, step: Option<&str>, seat: Option<&str>, output: &mut Con
     let started = StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() };
     session.apply(&TimedEvent { at: AT, event: Event::StepStarted(started) });
     session.rounds_left_out = at as u32;
-    with_evidence(&mut session, &[], set_up.looking_reader(&plan.definition))?;
+    with_evidence(&mut session, &[], set_up.preview_reader(&plan.definition))?;
     let command = Command::OpenRound { project_summary: set_up.folders.context()?, seal: None };
     let refused = |refusal: Refusal| Diagnostic::new(refusal.to_string());
     let events = decide(&session, command, AT).map_err(refused)?;

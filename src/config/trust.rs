@@ -48,7 +48,7 @@ impl Trust {
     }
 
     /// Returns trust in everything, for previews that start and send nothing.
-    pub fn for_looking() -> Self {
+    pub fn for_preview() -> Self {
         Self { all: true, ..Self::default() }
     }
 

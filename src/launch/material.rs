@@ -126,7 +126,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
 
 impl Environment {
     /// Returns a reader for previews of the definition's evidence; nothing is sent.
-    pub fn looking_reader(&self, definition: &Definition) -> EvidenceReader {
+    pub fn preview_reader(&self, definition: &Definition) -> EvidenceReader {
         let is_allowed = self.config.secrets_allowed || definition.secrets_allowed;
         EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
     }

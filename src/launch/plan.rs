@@ -32,7 +32,7 @@ pub struct LaunchOptions {
     pub answers: Answers,
     pub rehearse: bool,
     /// Preview only: no seat is asked, so none needs a model.
-    pub only_looks: bool,
+    pub is_preview: bool,
     /// Evidence in addition to the definition's, as shown in a snapshot.
     pub evidence: Vec<Map<String, Value>>,
 }

@@ -59,14 +59,14 @@ pub fn prepare(
     notices.iter().for_each(&mut *tell);
     if options.is_headless {
         // On a screen, the draft reports this.
-        if !options.only_looks {
+        if !options.is_preview {
             let problem = without_model(&session, &plan.file, || local_model(set_up));
             no_problems(problem.into_iter().collect())?;
         }
         undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
     let needs = needs(&session, set_up, &plan.options.answers, options.max_usd)?;
-    if options.is_headless && !options.only_looks {
+    if options.is_headless && !options.is_preview {
         set_up.trust.check_all(&needs)?;
     }
     Ok(Opening { header, session, needs })
@@ -100,7 +100,7 @@ impl SessionPlan {
         at: Timestamp,
     ) -> Result<DraftedSession, Vec<Diagnostic>> {
         let found = Findings::new(&self.file);
-        check_evidence(&self.definition, &set_up.looking_reader(&self.definition), &found);
+        check_evidence(&self.definition, &set_up.preview_reader(&self.definition), &found);
         let mut header = self.header(&found)?;
         resolve(self, set_up, nobody, &mut header, &found);
         self.unlinked.iter().for_each(|unlinked| found.warn(unlinked.clone()));

@@ -144,7 +144,7 @@ impl TuiHost {
         if session.header.is_none() {
             return Ok(Vec::new());
         }
-        let reader = self.set_up.looking_reader(session.definition());
+        let reader = self.set_up.preview_reader(session.definition());
         with_evidence(&mut session, &self.options.evidence, reader)
     }
 
@@ -201,7 +201,7 @@ impl Host for TuiHost {
         let opening = prepare(plan, &options, set_up, &mut |notice| notices.push(notice.clone()))?;
         notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
         // Reports seats without a participant before anything is written.
-        let trust = Trust::for_looking();
+        let trust = Trust::for_preview();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
         let answers = options.answers_of(&opening.session);
         let (_, problems) = seated(&opening.session, &mut catalog, &answers);

@@ -90,7 +90,7 @@ pub struct SessionPlan {
 }
 
 impl SessionPlan {
-    fn of(text: String, file: String, folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
+    fn from_text(text: String, file: String, folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
         let CheckedDefinition { definition, mut problems, mut warnings, expanded } = examine(
             Source { text: &text, file: &file, id: default_id(&file) },
             OtherFiles {
@@ -132,7 +132,7 @@ impl SessionPlan {
 pub fn examine_file(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
     let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    SessionPlan::of(text, file, folders)
+    SessionPlan::from_text(text, file, folders)
 }
 
 pub fn read_definition(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
@@ -140,7 +140,7 @@ pub fn read_definition(path: &Path, folders: &Dirs) -> Result<SessionPlan, Vec<D
 }
 
 pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<SessionPlan, Vec<Diagnostic>> {
-    SessionPlan::of(text, file, folders)?.valid()
+    SessionPlan::from_text(text, file, folders)?.valid()
 }
 
 /// Reads the definition that file `from` uses as `path`; returns its name for messages and its text.

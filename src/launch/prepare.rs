@@ -142,7 +142,7 @@ impl SessionPlan {
             rehearse: self.options.rehearse,
             tasks_file: self.tasks.file.clone(),
             tasks_state: self.tasks.state.clone(),
-            unread: self.unread.iter().chain(&self.unlinked).map(told).collect(),
+            unread: self.unread.iter().chain(&self.unlinked).map(recorded_text).collect(),
             linked_sessions: self.linked.clone(),
             ..SessionOpened::default()
         })
@@ -224,7 +224,7 @@ fn random_seed() -> Result<u64, Vec<Diagnostic>> {
 }
 
 /// Formats a problem for the session's header, with only the name of its file.
-fn told(problem: &Diagnostic) -> String {
+fn recorded_text(problem: &Diagnostic) -> String {
     let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
     let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
     name.map_or_else(|| problem.message.clone(), |name| problem.clone().with_file(&name).to_string())

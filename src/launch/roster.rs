@@ -279,7 +279,7 @@ impl<'a> Resolver<'a> {
         self.plan.definition.is_tracker(spec) || candidate.steps.iter().all(is_told)
     }
 
-    fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
+    fn unknown_agent(&self, spec: &ParticipantSpec) -> Diagnostic {
         let seats = self.plan.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();
         let names: Vec<&str> =
@@ -313,11 +313,11 @@ impl<'a> Resolver<'a> {
             return None;
         }
         if candidate.is_added && self.nobody == UnknownAgentPolicy::Noticed {
-            self.found.warn(self.say_nobody(spec).at(self.found.file, spec.place.0, spec.place.1));
+            self.found.warn(self.unknown_agent(spec).at(self.found.file, spec.place.0, spec.place.1));
         } else {
             let problem = match is_missing {
-                true if candidate.is_added => self.say_nobody(spec),
-                true => or_a_model(&spec.name, problem),
+                true if candidate.is_added => self.unknown_agent(spec),
+                true => with_notation_hint(&spec.name, problem),
                 false => problem,
             };
             self.found.add_at(spec.place, problem);
@@ -397,7 +397,7 @@ fn warn_of_unreachable(definition: &Definition, seats: &[SeatInfo], found: &Find
 }
 
 /// Extends the hint of a missing persona by the notation for models and people.
-fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
+fn with_notation_hint(name: &str, problem: Diagnostic) -> Diagnostic {
     let hint = problem.hint.clone().unwrap_or_default();
     match model_meant(name) {
         Some(model) => problem.hint(format!("a model is named with its provider: `{model}`")),

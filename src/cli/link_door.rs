@@ -210,7 +210,8 @@ impl LinkDoor {
 
     /// Waits until every connected seat has received the end of the session.
     pub async fn wait_until_notified(&self) {
-        let is_notified = || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_told_all());
+        let is_notified =
+            || lock(&self.serving).as_ref().is_some_and(|serving| serving.board.has_informed_all());
         while !is_notified() {
             tokio::time::sleep(Duration::from_millis(250)).await;
         }

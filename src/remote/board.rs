@@ -42,13 +42,13 @@ pub struct Board {
     key: SigningKey,
     results: ShownResults,
     /// Seats that have asked for the result since the session paused or ended.
-    told: Mutex<HashSet<String>>,
+    informed: Mutex<HashSet<String>>,
 }
 
 impl Board {
     /// Creates a board; the session may have no events yet.
     pub fn new(key: SigningKey, session: Session, results: ShownResults) -> Self {
-        Self { session: watch::Sender::new(Arc::new(session)), key, results, told: Mutex::default() }
+        Self { session: watch::Sender::new(Arc::new(session)), key, results, informed: Mutex::default() }
     }
 
     /// Publishes the state after a write to disk.
@@ -69,22 +69,22 @@ impl Board {
     }
 
     /// Records that a seat knows how the session ended or paused.
-    pub fn tells(&self, seat: &str) {
+    pub fn mark_informed(&self, seat: &str) {
         let session = self.session();
         if session.closed.is_some() || session.paused.is_some() {
-            lock(&self.told).insert(seat.to_owned());
+            lock(&self.informed).insert(seat.to_owned());
         }
     }
 
     /// Returns true if every agent and everyone who opened a link knows how the session ended.
-    pub fn has_told_all(&self) -> bool {
-        let (session, told) = (self.session(), lock(&self.told));
+    pub fn has_informed_all(&self) -> bool {
+        let (session, informed) = (self.session(), lock(&self.informed));
         let is_guest = |seat: &String| {
             let known = session.invitations.get(seat);
             known.is_some_and(|known| known.key.is_some()) || !session.seals_itself(seat)
         };
         let mut guests = session.invitations.keys().filter(|seat| is_guest(seat)).peekable();
-        guests.peek().is_some() && guests.all(|seat| told.contains(seat))
+        guests.peek().is_some() && guests.all(|seat| informed.contains(seat))
     }
 
     /// Returns the seat of an invitation, if it is valid.
@@ -143,13 +143,13 @@ impl Board {
     /// Returns the seat's offer as signed JSON, or else its state.
     pub fn offer(&self, seat: &str, now: Timestamp) -> Result<(String, String), Value> {
         let session = self.session();
-        let stands = |state: &str| json!({ "v": VERSION, "kind": "state", "state": state });
+        let state = |state: &str| json!({ "v": VERSION, "kind": "state", "state": state });
         let found = session.rounds.last().and_then(|round| Some((round, round.seat(seat)?)));
         let Some((round, at)) = found else {
-            return Err(stands(if session.closed.is_some() { "over" } else { "waiting" }));
+            return Err(state(if session.closed.is_some() { "over" } else { "waiting" }));
         };
         match &at.status {
-            SeatStatus::Waiting | SeatStatus::Lost(_) => Err(stands("waiting")),
+            SeatStatus::Waiting | SeatStatus::Lost(_) => Err(state("waiting")),
             SeatStatus::Asking => {
                 let mut json = offer_json(&session, round, at).unwrap_or_default();
                 json["seconds_left"] = json!(seconds_left(&session, round, now));
@@ -158,12 +158,12 @@ impl Board {
                 Ok((json, signature))
             }
             SeatStatus::Sealed(_) => {
-                let mut state = stands("sealed");
+                let mut state = state("sealed");
                 state["receipt"] = json!(Receipt::for_seat(round, seat));
                 Err(state)
             }
-            SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => Err(stands("closed")),
-            SeatStatus::Excused(_) => Err(stands("excused")),
+            SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => Err(state("closed")),
+            SeatStatus::Excused(_) => Err(state("excused")),
         }
     }
 

@@ -43,7 +43,7 @@ pub async fn poll(
         let items = door.board.open_work(&agent, crate::clock::now());
         let is_over = door.board.is_over();
         if is_over {
-            door.board.tells(&agent);
+            door.board.mark_informed(&agent);
         }
         if !items.is_empty() || is_over || Instant::now() >= end {
             return Ok(Json(json!({ "items": items, "over": is_over })));

@@ -97,7 +97,7 @@ pub fn sealed_as(accepted: Accepted) -> Response {
 }
 
 pub async fn result(Invited { seat, .. }: Invited, State(door): Shared) -> Result<Json<Value>, Refusal> {
-    door.board.tells(&seat);
+    door.board.mark_informed(&seat);
     door.board.result(&seat).map(Json).ok_or(RefusalWord::NotBeforeTheClose.into())
 }
 

@@ -19,7 +19,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::names::{self, CONTEXT_PART, CONTEXTS, OFFERS, SIGNATURE};
 use super::receive::Receiver;
-use super::send::{PAUSE, lying, publish, purge};
+use super::send::{PAUSE, find_message, publish, purge};
 use super::streams::{self, MAX_OFFER, ack_wait};
 use super::{Address, QueueError, Tell, Trouble, connect, stop_at};
 use crate::engine::{AbandonedOffer, Arrival, Message, hand_in};
@@ -237,7 +237,7 @@ impl Sender {
         for (number, part) in text.as_bytes().chunks(CONTEXT_PART).enumerate() {
             let subject = names::context(sha256, number);
             if let Err(why) = publish(&self.queue, &subject, Some(&subject), HeaderMap::new(), part).await
-                && lying(&self.queue, CONTEXTS, &subject).await.is_none()
+                && find_message(&self.queue, CONTEXTS, &subject).await.is_none()
             {
                 return Err(format!("a snapshot cannot be put into the queue: {why}"));
             }
@@ -276,7 +276,7 @@ impl Sender {
             stop_at("offered");
             return Ok(());
         };
-        match lying(&self.queue, OFFERS, subject).await {
+        match find_message(&self.queue, OFFERS, subject).await {
             Some(found) if found == body.as_bytes() => Ok(()),
             // The queue still contains the offer of an earlier attempt, or one with another deadline.
             Some(_) => {

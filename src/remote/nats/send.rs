@@ -60,7 +60,7 @@ pub async fn purge(queue: &Context, stream: &str, subjects: &str) -> Result<(), 
 }
 
 /// Returns a stream's message with this subject.
-pub async fn lying(queue: &Context, stream: &str, subject: &str) -> Option<Vec<u8>> {
+pub async fn find_message(queue: &Context, stream: &str, subject: &str) -> Option<Vec<u8>> {
     let stream = queue.get_stream_no_info(stream).await.ok()?;
     let found = stream.get_last_raw_message_by_subject(subject).await.ok()?;
     Some(found.payload.to_vec())

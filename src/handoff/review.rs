@@ -11,7 +11,7 @@ use crate::workflow::{Review, Step};
 
 const NO_TAG: &str = "participant";
 
-struct Thing<'a> {
+struct ReviewedArtifact<'a> {
     artifact: PreviousArtifact,
     authors: Vec<&'a str>,
 }
@@ -58,24 +58,24 @@ impl Session {
 
     /// Returns one work item for each reviewed artifact and each reviewer who is not its author.
     pub(crate) fn reviews(&self, step: &Step, review: &Review) -> Result<Vec<WorkItemDraft>, String> {
-        let things = self.things(&review.of);
+        let reviewed = self.reviewed_artifacts(&review.of);
         let mut hand_overs = Vec::new();
-        for thing in &things {
+        for target in &reviewed {
             let reviewers = self.definition().reviewers(review).into_iter();
-            for reviewer in reviewers.filter(|name| !thing.authors.contains(name)) {
+            for reviewer in reviewers.filter(|name| !target.authors.contains(name)) {
                 let context = ReviewContext {
-                    target_artifact_id: thing.artifact.artifact_id.clone(),
-                    target_author_tag: match thing.authors[..] {
+                    target_artifact_id: target.artifact.artifact_id.clone(),
+                    target_author_tag: match target.authors[..] {
                         [author] => self.author_tag(author),
                         _ => NO_TAG.to_owned(),
                     },
                     review_criteria: review.criteria.clone(),
                 };
-                let input = self.review_input(step, thing, &context, reviewer)?;
+                let input = self.review_input(step, target, &context, reviewer)?;
                 hand_overs.push(self.hand_over(step, reviewer, input, Some(context))?);
             }
         }
-        match (things.is_empty(), hand_overs.is_empty()) {
+        match (reviewed.is_empty(), hand_overs.is_empty()) {
             (true, _) => Err(format!("step `{}` has made nothing to review", review.of)),
             (_, true) => Err(format!("nobody but the author is there to review `{}`", review.of)),
             _ => Ok(hand_overs),
@@ -83,26 +83,26 @@ impl Session {
     }
 
     /// Returns the artifacts under a name: of a step and the steps inside it, or one of the definition.
-    fn things<'a>(&'a self, of: &str) -> Vec<Thing<'a>> {
+    fn reviewed_artifacts<'a>(&'a self, of: &str) -> Vec<ReviewedArtifact<'a>> {
         let definition = self.definition();
         let Some(step) = definition.step(of) else {
             let found = definition.artifacts.iter().find(|artifact| artifact.id == of);
-            return found.map(|artifact| self.as_thing(artifact)).into_iter().collect();
+            return found.map(|artifact| self.definition_artifact(artifact)).into_iter().collect();
         };
         let all = step.all().into_iter();
         all.filter_map(|step| {
             if step.round().is_some() {
-                return self.held_round(step);
+                return self.round_artifact(step);
             }
             let made = self.made.get(step.made_id())?;
             let is_own = made.recorded.step.as_ref() == Some(&step.id);
             let (artifact, authors) = (self.referenced_artifact(made, true), vec![&*made.recorded.by]);
-            is_own.then_some(Thing { artifact, authors })
+            is_own.then_some(ReviewedArtifact { artifact, authors })
         })
         .collect()
     }
 
-    fn as_thing(&self, artifact: &Artifact) -> Thing<'_> {
+    fn definition_artifact(&self, artifact: &Artifact) -> ReviewedArtifact<'_> {
         let kind = artifact.detail("kind").and_then(Value::as_str).unwrap_or("artifact");
         let artifact = PreviousArtifact {
             artifact_id: artifact.id.clone(),
@@ -112,10 +112,10 @@ impl Session {
             created_at: self.opened_at,
             content: Some(artifact.to_json()),
         };
-        Thing { artifact, authors: Vec::new() }
+        ReviewedArtifact { artifact, authors: Vec::new() }
     }
 
-    fn held_round(&self, step: &Step) -> Option<Thing<'_>> {
+    fn round_artifact(&self, step: &Step) -> Option<ReviewedArtifact<'_>> {
         let round = self.last_round_of(&step.id)?;
         let artifact = PreviousArtifact {
             artifact_id: step.key().to_owned(),
@@ -125,19 +125,19 @@ impl Session {
             created_at: round.closed_at?,
             content: self.context_value(step, self.results.get(&step.id)?),
         };
-        Some(Thing { artifact, authors: round.seats.keys().map(String::as_str).collect() })
+        Some(ReviewedArtifact { artifact, authors: round.seats.keys().map(String::as_str).collect() })
     }
 
     /// Returns a review's input: before the context the artifact, with content if the reviewer has no tools.
     fn review_input(
         &self,
         step: &Step,
-        thing: &Thing<'_>,
+        target: &ReviewedArtifact<'_>,
         context: &ReviewContext,
         reviewer: &str,
     ) -> Result<Map<String, Value>, String> {
         let has_tools = self.seat_info(reviewer).is_some_and(|seat| !seat.skills.is_empty());
-        let mut artifact = thing.artifact.clone();
+        let mut artifact = target.artifact.clone();
         artifact.content = artifact.content.filter(|_| !has_tools);
         let mut input = Map::new();
         for (key, value) in self.input_of(step)? {

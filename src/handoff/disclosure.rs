@@ -95,11 +95,11 @@ impl Session {
         step: &str,
         round: Option<&String>,
         material: &str,
-        answers: impl Iterator<Item = (&'a WorkItemOffered, Said)>,
+        answers: impl Iterator<Item = (&'a WorkItemOffered, AnswerOrReason)>,
     ) -> Option<Event> {
         let mut scanner = LeakScanner::new(self.names_to_find());
         scanner.leave_out(material);
-        let leaks = |(asked, said): (&'a WorkItemOffered, Said)| {
+        let leaks = |(asked, said): (&'a WorkItemOffered, AnswerOrReason)| {
             scanner.leaks_in(&said, &asked.participant, &asked.item)
         };
         let found: Vec<Leak> = answers.flat_map(leaks).collect();
@@ -107,13 +107,13 @@ impl Session {
         (!found.is_empty()).then_some(Event::LeaksFound { step, round, found })
     }
 
-    fn handed(&self, item: &str, said: Said) -> Said {
+    fn handed(&self, item: &str, said: AnswerOrReason) -> AnswerOrReason {
         let Some(found) = self.leaks_of(item) else { return said };
         let scanner = LeakScanner::new(found.iter().cloned());
         said.map(|value| scanner.masked(&value)).map_err(|why| scanner.masked_text(&why))
     }
 
-    pub(super) fn handed_item(&self, item: &WorkItem) -> Said {
+    pub(super) fn handed_item(&self, item: &WorkItem) -> AnswerOrReason {
         self.handed(&item.offered.item, said_for(item))
     }
 
@@ -127,18 +127,21 @@ impl Session {
         CollectedIdea { title: text("title"), text: text("text"), ..idea }
     }
 
-    pub(super) fn disclosed_answer(&self, seat: &Seat) -> Said {
+    pub(super) fn disclosed_answer(&self, seat: &Seat) -> AnswerOrReason {
         let said = seat_answer(seat);
         seat.item.iter().fold(said, |said, item| self.handed(&item.item, said))
     }
 
     /// Returns answers as later steps see them, by the names and in the order for others.
-    pub(super) fn shown_answers<'a>(&self, answers: impl Iterator<Item = (&'a str, Said)>) -> Value {
+    pub(super) fn shown_answers<'a>(
+        &self,
+        answers: impl Iterator<Item = (&'a str, AnswerOrReason)>,
+    ) -> Value {
         let mut answers: Vec<_> = answers.collect();
         if self.pseudonyms().is_some() {
             answers.sort_by_key(|(name, _)| self.shown_at(name));
         }
-        let entry = |(name, said): (&str, Said)| match (self.display_name(name), said) {
+        let entry = |(name, said): (&str, AnswerOrReason)| match (self.display_name(name), said) {
             (name, Ok(result)) => json!({ "stepId": name, "result": result }),
             (name, Err(why)) => rejected(name, &why),
         };
@@ -207,13 +210,13 @@ fn own_part(snapshot: &str) -> &str {
 }
 
 /// Answer, or the reason why it is missing.
-type Said = Result<Value, String>;
+type AnswerOrReason = Result<Value, String>;
 
-pub fn seat_answer(seat: &Seat) -> Said {
+pub fn seat_answer(seat: &Seat) -> AnswerOrReason {
     seat.content().map(|content| Value::Object(content.clone())).ok_or_else(|| why_rejected(&seat.status))
 }
 
-fn said_for(item: &WorkItem) -> Said {
+fn said_for(item: &WorkItem) -> AnswerOrReason {
     match item.outcome().map(|back| &**back) {
         Some(WorkItemReturned { error: Some(error), .. }) => Err(error.clone()),
         back => Ok(back.map(|back| back.data.clone()).unwrap_or_default()),

@@ -70,7 +70,7 @@ impl Session {
         }
         if let StepKind::Review(_) = step.kind {
             let items = self.items_behind(&step.id);
-            let reviews = items.map(|item| (&*item.offered.participant, self.handed_item(item)));
+            let reviews = items.map(|item| (&*item.offered.participant, self.redacted_item(item)));
             return Some(json!({ "data": self.shown_answers(reviews), "success": result.success }));
         }
         if step.is_envelope() {

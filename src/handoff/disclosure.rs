@@ -107,29 +107,29 @@ impl Session {
         (!found.is_empty()).then_some(Event::LeaksFound { step, round, found })
     }
 
-    fn handed(&self, item: &str, said: AnswerOrReason) -> AnswerOrReason {
+    fn redacted(&self, item: &str, said: AnswerOrReason) -> AnswerOrReason {
         let Some(found) = self.leaks_of(item) else { return said };
         let scanner = LeakScanner::new(found.iter().cloned());
         said.map(|value| scanner.masked(&value)).map_err(|why| scanner.masked_text(&why))
     }
 
-    pub(super) fn handed_item(&self, item: &WorkItem) -> AnswerOrReason {
-        self.handed(&item.offered.item, said_for(item))
+    pub(super) fn redacted_item(&self, item: &WorkItem) -> AnswerOrReason {
+        self.redacted(&item.offered.item, said_for(item))
     }
 
-    pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> CollectedIdea {
+    pub(super) fn redacted_idea(&self, round: &RoundRun, idea: CollectedIdea) -> CollectedIdea {
         let author = idea.id.rsplit_once('#').and_then(|(name, at)| Some((round.seat(name)?, at)));
         let Some((seat, at)) = author else { return idea };
         let Some(item) = &seat.item else { return idea };
-        let handed = self.handed(&item.item, seat_answer(seat)).unwrap_or_default();
+        let redacted = self.redacted(&item.item, seat_answer(seat)).unwrap_or_default();
         let at = at.parse::<usize>().map_or(0, |at| at.saturating_sub(1));
-        let text = |key: &str| handed["ideas"][at][key].as_str().unwrap_or_default().to_owned();
+        let text = |key: &str| redacted["ideas"][at][key].as_str().unwrap_or_default().to_owned();
         CollectedIdea { title: text("title"), text: text("text"), ..idea }
     }
 
     pub(super) fn disclosed_answer(&self, seat: &Seat) -> AnswerOrReason {
         let said = seat_answer(seat);
-        seat.item.iter().fold(said, |said, item| self.handed(&item.item, said))
+        seat.item.iter().fold(said, |said, item| self.redacted(&item.item, said))
     }
 
     /// Returns answers as later steps see them, by the names and in the order for others.
@@ -155,7 +155,7 @@ impl Session {
 
     pub(crate) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Value {
         match self.items_behind(&step.id).next() {
-            Some(item) => self.handed(&item.offered.item, Ok(result.data.clone())).unwrap_or_default(),
+            Some(item) => self.redacted(&item.offered.item, Ok(result.data.clone())).unwrap_or_default(),
             None => result.data.clone(),
         }
     }
@@ -180,7 +180,7 @@ impl Session {
             let why = round.and_then(|round| round.tally.as_ref()?.failure());
             return why.map_or(error, |why| self.shown_reason(&why));
         };
-        self.handed(&item.offered.item, Err(error)).err().unwrap_or_default()
+        self.redacted(&item.offered.item, Err(error)).err().unwrap_or_default()
     }
 
     pub(crate) fn output_of(&self, failed: &StepFinished) -> Option<String> {

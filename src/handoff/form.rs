@@ -133,7 +133,7 @@ impl Session {
         ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
         let shown = (1..).zip(ideas).map(|(number, idea)| {
             let own = idea.id.clone();
-            (CollectedIdea { id: format!("idea-{number}"), ..self.handed_idea(round, idea) }, own)
+            (CollectedIdea { id: format!("idea-{number}"), ..self.redacted_idea(round, idea) }, own)
         });
         shown.unzip()
     }

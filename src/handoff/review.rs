@@ -41,7 +41,7 @@ impl Session {
             stage: made.recorded.stage.clone().unwrap_or_default(),
             created_at: made.at,
             content: inline.then(|| {
-                self.items.get(made.item()).and_then(|item| self.handed_item(item).ok()).unwrap_or_default()
+                self.items.get(made.item()).and_then(|item| self.redacted_item(item).ok()).unwrap_or_default()
             }),
         }
     }

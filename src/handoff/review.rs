@@ -59,7 +59,7 @@ impl Session {
     /// Returns one work item for each reviewed artifact and each reviewer who is not its author.
     pub(crate) fn reviews(&self, step: &Step, review: &Review) -> Result<Vec<WorkItemDraft>, String> {
         let reviewed = self.reviewed_artifacts(&review.of);
-        let mut hand_overs = Vec::new();
+        let mut drafts = Vec::new();
         for target in &reviewed {
             let reviewers = self.definition().reviewers(review).into_iter();
             for reviewer in reviewers.filter(|name| !target.authors.contains(name)) {
@@ -72,13 +72,13 @@ impl Session {
                     review_criteria: review.criteria.clone(),
                 };
                 let input = self.review_input(step, target, &context, reviewer)?;
-                hand_overs.push(self.hand_over(step, reviewer, input, Some(context))?);
+                drafts.push(self.draft_work_item(step, reviewer, input, Some(context))?);
             }
         }
-        match (reviewed.is_empty(), hand_overs.is_empty()) {
+        match (reviewed.is_empty(), drafts.is_empty()) {
             (true, _) => Err(format!("step `{}` has made nothing to review", review.of)),
             (_, true) => Err(format!("nobody but the author is there to review `{}`", review.of)),
-            _ => Ok(hand_overs),
+            _ => Ok(drafts),
         }
     }
 

@@ -66,14 +66,14 @@ impl Session {
         match &step.kind {
             StepKind::Agent(agent) => {
                 let input = self.input_of(step)?;
-                Ok(vec![self.hand_over(step, &agent.agent, input, None)?])
+                Ok(vec![self.draft_work_item(step, &agent.agent, input, None)?])
             }
             StepKind::Review(review) => self.reviews(step, review),
             _ => Ok(Vec::new()),
         }
     }
 
-    pub(crate) fn hand_over(
+    pub(crate) fn draft_work_item(
         &self,
         step: &Step,
         agent: &str,

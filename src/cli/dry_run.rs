@@ -90,7 +90,7 @@ pub fn draft(
 pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
     let (mut refused, mut warned) = (Vec::new(), Vec::new());
-    for (step, checked) in session.foreseen() {
+    for (step, checked) in session.findings_before_run() {
         let problem = |why: &String| {
             let message = format!("step `{}`: {why}", step.id);
             Diagnostic::new(message).hint(HINT).at(file, step.place.0, step.place.1)

@@ -176,18 +176,19 @@ impl Session {
     }
 
     /// Checks all steps before the run. Returns only findings that no result can change.
-    pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
+    pub fn findings_before_run(&self) -> Vec<(&Step, Checked)> {
         let definition = self.definition();
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
         let bringing = definition.all_steps().filter(|step| brings(step)).count();
         // No result precedes the first step.
         let is_first = |step: &Step| definition.steps.first().is_some_and(|first| first.id == step.id);
         let grows = |step: &Step| !is_first(step) && bringing > usize::from(brings(step));
-        let checked = definition.all_steps().map(|step| (step, self.foresee(step, grows(step))));
+        let checked =
+            definition.all_steps().map(|step| (step, self.step_findings_before_run(step, grows(step))));
         checked.filter(|(_, checked)| *checked != Checked::default()).collect()
     }
 
-    fn foresee(&self, step: &Step, may_grow: bool) -> Checked {
+    fn step_findings_before_run(&self, step: &Step, may_grow: bool) -> Checked {
         let definition = self.definition();
         // Results cannot supply these requirements, so the session's input must.
         let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);

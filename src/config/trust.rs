@@ -20,7 +20,7 @@ use crate::round::snapshot::sha256_hex;
 
 /// Limit of a hashed file, in bytes; a command that names a larger one needs `--trust`.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// Limit of files in a folder; with more of them, consent lasts for one run.
+/// Limit of files that a command names; with more of them, consent lasts for one run.
 const MOST_FILES: usize = 2000;
 
 #[derive(Debug, Default)]

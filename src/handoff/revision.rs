@@ -136,8 +136,8 @@ pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     }
 }
 
-/// Returns the reasons of an answer, each with its option, if known, and true if it is against it. In a choice
-/// that is the option voted for, elsewhere each option that the text mentions.
+/// Returns the reasons of an answer: the option, if known, true if the reason is against it, and the text. A
+/// choice's reasons are about the option voted for, others about each option that they mention.
 fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Option<&'a str>, bool, String)> {
     let text = |key: &str| answer.get(key).and_then(Value::as_str);
     let chosen = text("vote").and_then(|vote| form.options.iter().find(|option| *option == vote));

@@ -1,7 +1,8 @@
 //! Participants: one file per provider behind one trait.
 //!
-//! A participant gets one prompt and returns text or a failure. It sees no other seat, no session and no log,
-//! and never gets tools. Only `http` uses HTTP.
+//! A participant gets one prompt and returns text or a failure. It sees no other seat, no session and no log.
+//! Services never get tools; programs only if the definition or the configuration allows it. Only `http` uses
+//! HTTP.
 
 pub mod api;
 pub mod external_program;

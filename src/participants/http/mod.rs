@@ -40,9 +40,9 @@ use retry::{Patience, TRIES, backoff, jitter, pay, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
-/// A loading model is retried after the backoff of this many attempts.
+/// While a model loads, each retry waits as long as after this many attempts.
 const LOADING: u32 = 3;
-/// Time without a refusal after which a seat passes its turn on.
+/// A seat whose request is not refused within this time lets the next seat ask.
 const REFUSAL: Duration = Duration::from_secs(1);
 /// Limit of an error body, in bytes.
 const MAX_ERROR: usize = 64 * 1024;

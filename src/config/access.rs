@@ -13,8 +13,7 @@ pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }
 
-/// Returns the address set by variables: the provider's own or, without a configured address, one of the
-/// vendor's tools.
+/// Returns the address in the provider's variable or, unless one is configured, in a vendor tool's.
 fn set_address(
     provider: &str,
     is_configured: bool,
@@ -30,8 +29,7 @@ fn set_address(
     })
 }
 
-/// Reads Ollama's address by Ollama's rules: the default port if no scheme is given, and 0.0.0.0 means this
-/// machine.
+/// Reads Ollama's address by its rules: default port without a scheme, 0.0.0.0 for this machine.
 fn ollama_address(host: &str) -> String {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);

@@ -15,8 +15,7 @@ pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct Dirs {
-    /// Nearest folder with a `.s2s` from the current one upwards, within the repository; else the current
-    /// folder.
+    /// Nearest folder upwards, in the repository, with a `.s2s`; else the current one.
     pub project: PathBuf,
     pub has_s2s: bool,
     pub config: PathBuf,

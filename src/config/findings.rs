@@ -30,8 +30,7 @@ pub struct InstalledProgram<'a> {
 }
 
 impl<'a> InstalledProgram<'a> {
-    /// Finds the program of a model, asks for its version and loads its measurement; `None` if no program
-    /// answers for the model.
+    /// Finds a model's program, asks for its version and loads its measurement; `None` without a program.
     pub fn find(
         model: &'a str,
         catalog: &ParticipantFactory<'_>,

@@ -259,8 +259,7 @@ fn line_diff<'a>(old: &'a str, new: &'a str) -> Option<TextDiff<'a, 'a, str>> {
     Some(diff).filter(|_| Instant::now() < end)
 }
 
-/// Returns the git folder of the repository at `top`, and the folder with its objects. Refuses those of another
-/// folder.
+/// Returns the git folder of the repository at `top`, and that with its objects. Refuses foreign ones.
 fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
     let dot_git = top.join(".git");
     let leads_out = |to: &Path| {

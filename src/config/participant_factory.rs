@@ -1,8 +1,7 @@
 //! Participants by model name, from built-in and configured services.
 //!
 //! Checks a service before anything is sent: is it known, is its key present, may the key go to its address.
-//! Creates no participant for what the project names without the user's consent. Creating one starts and sends
-//! nothing.
+//! What the project names needs the user's consent. Creating a participant starts and sends nothing.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -48,8 +47,7 @@ pub struct ParticipantFactory<'a> {
     desk: Option<HumanQueue>,
 }
 
-/// Returns true for `provider/model`, for a built-in name, and for `provider/` of a program, which has a default
-/// model.
+/// Returns true for `provider/model`, a built-in name, or `provider/` of a program (default model).
 pub fn is_model(name: &str) -> bool {
     let is_named = |provider: &str| PRESETS.iter().any(|(known, _)| *known == provider);
     matches!(name, "rehearsal" | "human")
@@ -112,8 +110,7 @@ impl<'a> ParticipantFactory<'a> {
         programs::program(self.config, provider)
     }
 
-    /// Returns the program of a model with tools allowed, in the project's folder; `None` if it has no such
-    /// program.
+    /// Returns a model's program with tools allowed, in the project's folder; `None` if it has none.
     pub fn with_tools(&self, model: &str, named_by: &str) -> Option<ConfiguredProgram> {
         let (provider, name) = model.split_once('/')?;
         let program = self.seat_program(provider)?.program.with_tools(name)?;

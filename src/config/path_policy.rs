@@ -14,8 +14,7 @@ pub struct PathPolicy {
 }
 
 impl PathPolicy {
-    /// Returns the policy of a project and, if given, of a definition. A bare file name and standard input mean
-    /// the current folder.
+    /// Returns the policy of a project and a definition. A bare name and standard input mean the current folder.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
         let folder = definition.map(|file| Path::new(file).parent().unwrap_or(Path::new("")));
         let folder = folder.map(|folder| Path::new(".").join(folder));

@@ -1,6 +1,4 @@
-//! Lookup of programs for seats: built-in ones and configured ones.
-//!
-//! Does not run them.
+//! Lookup of built-in and configured programs for seats; it does not run them.
 
 use std::path::{Path, PathBuf};
 

@@ -18,8 +18,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Finds the folders and reads the configuration. With `trusts`, everything that the project names is
-    /// allowed in this run.
+    /// Finds the folders and reads the configuration. With `trusts`, the project may name anything.
     pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
         let folders = Dirs::find(trusts)?;
         let config = Config::load(&folders)?;

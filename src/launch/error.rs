@@ -13,7 +13,7 @@ pub struct RunError {
 }
 
 impl RunError {
-    /// Creates the error of a file that cannot be written: [`ExitCode::Usage`] if its path is the cause, else
+    /// Returns the error of an unwritable file: [`ExitCode::Usage`] if due to its path, else
     /// [`ExitCode::Failure`].
     pub fn unwritable(problem: Diagnostic, cause: &io::Error) -> Self {
         let exit = match cause.kind() {

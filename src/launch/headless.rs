@@ -7,8 +7,7 @@ use crate::core::{Command, Question, QuestionKind};
 use crate::engine::{Facilitator, FacilitatorRequest, WaitPoint};
 use crate::history::{ApprovalGiven, Merge, PLACEHOLDER, PauseReason, Session};
 
-/// Facilitator that opens every round, accepts every tally and answers by script. A question without an answer
-/// pauses the session.
+/// Opens every round, accepts every tally, answers by script. An unanswered question pauses the session.
 pub struct HeadlessFacilitator {
     pub answers: Answers,
     /// Retries the seats whose answers were lost with their key.

@@ -116,8 +116,7 @@ pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy)
     asked.flat_map(|seat| seat.models).filter_map(|model| bounds.check_recording(model)).collect()
 }
 
-/// Returns the cost limit: the smaller of `max_usd` and the definition's. Fails if the price of an asked model
-/// is unknown.
+/// Returns the cost limit: the smaller of `max_usd` and the definition's. Fails if a model's price is unknown.
 pub fn budget(
     max_usd: Option<f64>,
     session: &Session,

@@ -38,8 +38,7 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
-    /// Returns true if the options choose participants or models. The definition's answers for seats are then
-    /// not used.
+    /// Returns true if options choose participants or models; the definition's seat answers are then unused.
     pub fn names_others(&self) -> bool {
         let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
         self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()

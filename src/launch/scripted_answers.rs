@@ -303,8 +303,7 @@ fn is_known_later(round: &Round) -> bool {
     round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
 }
 
-/// Returns the step of an entry. Steps inside `each` exist as written, and later as copies; an entry may name
-/// either.
+/// Returns an entry's step. Steps in `each` exist as written, and later as copies; both names work.
 fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
     let copy = || definition.all_steps().find(|step| written_id(&step.id) == id);
     definition.step(id).or_else(|| definition.step(written_id(id))).or_else(copy)
@@ -388,8 +387,7 @@ fn exhausted(node: &Node, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     Ok(ApprovalGiven { choice: Some(choice), comment: given.comment, name: given.name, ..scripted(true) })
 }
 
-/// Reads an answer to an approval. It may contain a merge if `merges`; with `needs_merge`, a plain yes is an
-/// error.
+/// Reads an approval; it may contain a merge if `merges`. With `needs_merge`, a plain yes is an error.
 fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ApprovalGiven, Diagnostic> {
     const HINT: &str =
         "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";

@@ -246,8 +246,7 @@ fn participant(
     }
 }
 
-/// Counts the scripted answers that a seat has used, by step. An answer that was sealed under a lost key does
-/// not count.
+/// Counts the scripted answers that a seat has used, by step, except those sealed under a lost key.
 fn used(
     session: &Session,
     seat: &str,

@@ -26,8 +26,7 @@ pub fn program_notes(
     )
 }
 
-/// Returns the measurement of each seat's program by seat name. Measures unknown versions, after a message to
-/// `tell`.
+/// Returns each seat's program measurement by seat name. Measures unknown versions, announced to `tell`.
 pub(super) fn wrapped_seats(
     session: &Session,
     answers: &Answers,

@@ -60,8 +60,7 @@ impl Purse {
         self.each > 0.0
     }
 
-    /// Charges a request before it is sent; `rooms` is 2 if its output limit is doubled. Fails if the limit
-    /// leaves too little.
+    /// Charges a request before it is sent, or fails; `rooms` is 2 if its output limit is doubled.
     pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
         let (mut aside, mut left) = (lock(&self.aside), lock(&self.funds.0));
         let from_aside = rooms.min(*aside);

@@ -115,8 +115,7 @@ fn says_failed(text: &str) -> bool {
     }) || lower.trim() == "false"
 }
 
-/// Collects evidence: text after the first line's colon, then `label: value` lines. Lines without a label are
-/// joined.
+/// Collects the text after the first line's colon and `label: value` lines; joins lines without a label.
 fn evidence(first: &str, more: &str) -> Map<String, Value> {
     let mut found = Map::new();
     let behind = first.rsplit_once(':').map(|(_, behind)| behind.trim()).filter(|behind| !behind.is_empty());

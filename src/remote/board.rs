@@ -180,8 +180,7 @@ impl Board {
         Receipt::for_text(round, &asked?.participant, text)
     }
 
-    /// Returns the round's result for a seat, with the other answers but no names. `None` while the round is
-    /// open, or before its revision.
+    /// Returns the result for a seat, with others' answers but no names; `None` before the close or a revision.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let session = self.session();
         let round = session.rounds.last()?;

@@ -85,8 +85,7 @@ impl Connections {
         }
     }
 
-    /// Admits a stranger. If its address or the server is full, closes the oldest stranger's connection; waits
-    /// if there are only seats.
+    /// Admits a stranger. At a limit it closes the oldest stranger's connection, or waits for a seat's.
     async fn enter(self: &Arc<Self>, address: IpAddr, ends: CancellationToken) -> Option<Guest> {
         let is_own = |holder: &Holder| *holder == Holder::Stranger(address);
         if lock(&self.open).values().filter(|open| is_own(&open.holder)).count() >= self.of_address {

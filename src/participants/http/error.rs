@@ -39,8 +39,8 @@ impl RequestError {
         Self { again: true, ..Self::permanent(reason) }
     }
 
-    /// Creates the error of a status other than 200, with secrets already masked in its message. `key_name` is
-    /// the variable of the key.
+    /// Creates the error of a status other than 200. Secrets in `error` are masked; `key_name` is the key's
+    /// variable.
     pub fn status(status: u16, error: &ServiceError, has_key: bool, key_name: Option<&str>) -> Self {
         let mut reason = format!("HTTP {status}");
         let mut in_full = reason.clone();
@@ -97,8 +97,7 @@ pub(super) fn masked(text: String, secrets: &[String]) -> String {
     secrets.iter().fold(text, |text, secret| text.replace(secret, "***"))
 }
 
-/// Masks secrets in an answer. Short ones stay: local servers get keys such as `none`, which may be a word of
-/// the answer.
+/// Masks secrets in an answer, but not short ones: a key such as `none` may be a word of the answer.
 pub(super) fn masked_answer(text: String, secrets: &[String]) -> String {
     let long = secrets.iter().filter(|secret| secret.chars().count() >= LEAST_KEY);
     long.fold(text, |text, secret| text.replace(secret, MASKED_KEY))

@@ -413,8 +413,7 @@ pub fn is_this_machine(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_loopback(&url))
 }
 
-/// Returns a client for one service. Plain http needs no certificates on this machine; loopback addresses use
-/// neither proxy nor resolver.
+/// Returns a client for one service. Plain http needs no certificates, loopback neither proxy nor resolver.
 fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {

@@ -179,8 +179,7 @@ impl Parameters {
 }
 
 impl ServiceError {
-    /// Returns true if the error is about one of these names: in `param`, else in quotes, or before a colon at
-    /// the start of a line.
+    /// Returns true if the error has one of these names in `param`, else in quotes or as a line's `name:`.
     fn names(&self, names: &[&str]) -> bool {
         names.iter().any(|name| match &self.param {
             Some(param) => param

@@ -16,6 +16,5 @@ pub use program::SeatProgram;
 pub use seat::{ProgramSeat, version};
 pub use wiretap::{WiretapFinding, fingerprint, measure};
 
-/// Tools that the configuration may allow a program in a blind round. None reads files, runs commands or fetches
-/// data.
+/// Tools that the configuration may allow in a blind round: none reads files, runs commands or fetches.
 pub const HARMLESS_TOOLS: [&str; 2] = ["request_user_input", "update_plan"];

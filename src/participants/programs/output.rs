@@ -73,8 +73,7 @@ impl OutputPaths {
         Output { reply, failure, usage: self.usage(documents) }
     }
 
-    /// Returns true if the output is complete: its last document has the end mark, or it is a single document
-    /// with the answer.
+    /// Returns true if the last document has the end mark, or if a single document contains the answer.
     pub fn is_all(&self, printed: &[u8]) -> bool {
         let Some(reply) = self.reply.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
             return false;

@@ -123,8 +123,7 @@ impl QueueDoor {
     }
 }
 
-/// Task that offers work to the waiting seats, and withdraws other offers. Reports the server's errors and
-/// retries.
+/// Task that publishes and withdraws the seats' offers. Reports the server's errors and retries.
 struct Sender {
     queue: Context,
     key: SigningKey,
@@ -145,8 +144,7 @@ struct Offered {
 }
 
 impl Sender {
-    /// Follows the states forever. First waits, for a limited time, until earlier messages of the workers are
-    /// processed.
+    /// Follows the states forever. First waits, for a limited time, for earlier messages to be processed.
     async fn run(mut self, ballots: Vec<PullConsumer>) {
         let taken_in = async {
             for consumer in &ballots {

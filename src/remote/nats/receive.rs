@@ -91,8 +91,7 @@ impl Receiver {
         }
     }
 
-    /// Returns the session's offers that are still in the queue although the worker has received all and works
-    /// on none.
+    /// Returns the session's offers in the queue that the worker has received but no longer works on.
     async fn abandoned(&self) -> Option<Vec<StreamMessage>> {
         let consumer = streams::worker_consumer(&self.queue, &self.worker).await.ok()??;
         let info = consumer.get_info().await.ok()?;

@@ -52,8 +52,7 @@ pub async fn session_consumer(
     make_consumer(context, &names::sealed_stream(worker), consumer).await
 }
 
-/// Returns the configuration of a stream on disk. It rejects messages when full, and detects duplicates for two
-/// minutes.
+/// Configures a stream on disk that rejects messages when full and detects duplicates for two minutes.
 fn stream(name: &str, subjects: &str) -> Config {
     Config {
         name: name.to_owned(),

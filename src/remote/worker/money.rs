@@ -47,8 +47,7 @@ impl Money {
         self.change(nano(reserved), nano(cost), u64::MAX).await.map(drop)
     }
 
-    /// Replaces `less` by `more` in the total, up to a limit. Does not block other tasks while it waits for the
-    /// lock.
+    /// Replaces `less` by `more` in the total, up to a limit; other tasks continue while it waits.
     async fn change(&self, less: u64, more: u64, limit: u64) -> Result<bool, DiskError> {
         if less == 0 && more == 0 {
             return Ok(true);

@@ -48,8 +48,7 @@ impl Spool {
         names.filter_map(of_name).collect()
     }
 
-    /// Marks a reply as delivered and deletes its content. Does not sync: after a power cut it is sent again,
-    /// and the queue recognizes it.
+    /// Empties a delivered reply without a sync: after a power cut the queue recognizes the duplicate.
     pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
         let path = self.file(delivery);
         File::create(&path).map(drop).map_err(|cause| DiskError { what: "write", path, cause, locked: None })

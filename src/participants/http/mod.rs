@@ -155,8 +155,7 @@ impl HttpParticipant {
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let (mut last, mut turn, mut held_back) = (None, None, None);
-        let mut parameters =
-            Parameters::for_request(&self.service, ask, &lock(&self.model(&ask.model).learned));
+        let mut parameters = Parameters::new(&self.service, ask, &lock(&self.model(&ask.model).learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
         let mut body = encode(parameters.sent);
         loop {

@@ -105,7 +105,7 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Returns the parameters of a call, adapted to what is known about the service.
-    pub fn for_request(service: &Service, ask: &SeatRequest, learned: &Learned) -> Self {
+    pub fn new(service: &Service, ask: &SeatRequest, learned: &Learned) -> Self {
         let (style, usual) = (service.dialect, service.limits);
         let own = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         let limit = own.or(usual.max_output_tokens);
@@ -337,11 +337,11 @@ mod tests {
         let service = Service { limits: SENT, ..Service::new(OpenAi, "http://127.0.0.1") };
         let ask = SeatRequest { temperature: SENT.temperature, ..SeatRequest::default() };
         let mut learned = Learned::default();
-        let wanted = Parameters::for_request(&service, &ask, &learned);
+        let wanted = Parameters::new(&service, &ask, &learned);
         let declined = vec![Omit(Temperature), CompletionTokens(true), Limit(4096)];
-        let dropped = Parameters { declined, ..Parameters::for_request(&service, &ask, &learned) };
+        let dropped = Parameters { declined, ..Parameters::new(&service, &ask, &learned) };
         dropped.settle(&mut learned, &ask);
-        let sent = Parameters::for_request(&service, &ask, &learned).sent;
+        let sent = Parameters::new(&service, &ask, &learned).sent;
         let limit = Some(4096);
         let expected = RequestOptions {
             temperature: None,

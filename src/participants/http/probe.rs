@@ -51,7 +51,7 @@ impl HttpParticipant {
     async fn probed(&self, ask: &SeatRequest) -> Result<ProbedParameters, RequestError> {
         let dialect = self.service.dialect;
         let head = dialect.head(ask);
-        let mut parameters = Parameters::for_request(&self.service, ask, &Learned::default());
+        let mut parameters = Parameters::new(&self.service, ask, &Learned::default());
         let response = loop {
             let body = [&head[..], &dialect.tail(ask, parameters.sent)].concat();
             let response = self.request(Method::POST, self.url.clone(), body.into()).await?;

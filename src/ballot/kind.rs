@@ -102,7 +102,6 @@ pub struct KindInfo {
 pub enum Scale {
     #[default]
     None,
-    /// Both ends are optional.
     Optional,
     /// A form without any end gets these.
     Default(u64, u64),

@@ -54,7 +54,6 @@ pub enum Work {
     Claim,
     Renew,
     Return(String),
-    /// Reason of a failure.
     Fail(String),
     /// Plain-text answer to a round. `again` marks a correction, which counts as it is.
     Answer {

@@ -255,7 +255,6 @@ mod tests {
     use crate::history::Timestamp;
     use crate::round::seal::{RoundKey, SealedRecord};
 
-    /// Runs `act` on an engine with this session.
     fn with_session(session: crate::history::Session, act: impl FnOnce(&mut Engine<'_>)) {
         let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
         with_engine(

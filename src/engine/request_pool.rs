@@ -26,7 +26,6 @@ pub(super) struct RequestPool {
 pub(super) enum RequestId {
     /// Number of the round, the seat, and how often it was retried before.
     Seat(u32, String, u32),
-    /// Id of the work item.
     Item(String),
 }
 

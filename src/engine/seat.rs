@@ -152,7 +152,6 @@ async fn ask_with_reask(
     }
 }
 
-/// Replies of a seat or an agent to one question, with re-asks.
 impl AnswerRecord {
     pub(super) fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;

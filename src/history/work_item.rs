@@ -40,7 +40,7 @@ impl WorkItem {
         self.returned.len() as u32 + 1
     }
 
-    /// Checks if the claim is valid. One that ends later than any lease predates a clock change and is not.
+    /// Checks if the claim is valid. A claim that ends later than any lease predates a clock change.
     pub fn is_held(&self, now: Timestamp) -> bool {
         let lasts = |claim: &WorkItemClaimed| (1..=LEASE_MS as u64).contains(&claim.until.since(now));
         self.claim.as_ref().is_some_and(lasts)

@@ -430,7 +430,6 @@ impl Count<'_> {
     }
 }
 
-/// Returns the headline of a session for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
     let made = ended(session).or_else(|| several(session)).or_else(|| deciding_headline(session));
     let (mut made, mark) = (made.unwrap_or_else(|| without_round(session)), rehearsal_mark(session));

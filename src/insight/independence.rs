@@ -44,7 +44,7 @@ pub struct Independence {
     pub scripted: usize,
     /// Groups of seats with the same or nearly the same answer.
     pub same_answers: Vec<Vec<String>>,
-    /// Groups of seats that differ only in a temperature that their provider ignores.
+    /// Groups of seats that differ only in a temperature that their provider rejects.
     pub same_seats: Vec<Vec<String>>,
 }
 
@@ -112,7 +112,7 @@ impl Independence {
     }
 }
 
-/// Returns the groups of seats that differ only in a temperature that their provider ignores. Each group is
+/// Returns the groups of seats that differ only in a temperature that their provider rejects. Each group is
 /// in effect one seat asked several times.
 pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();

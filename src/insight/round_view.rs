@@ -1,7 +1,7 @@
 //! View of a round for every report: seats, answers, count and bars.
 //!
-//! Only this module reads a seat's status; it shows no part of an answer before the round is revealed. It
-//! returns raw text; each format escapes it.
+//! Reports read seats only through it. It shows no part of an answer before the round is revealed. It returns
+//! raw text; each format escapes it.
 
 use std::collections::HashMap;
 

@@ -136,7 +136,6 @@ impl Verdict {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// Sets each option's score.
     #[must_use]
     pub fn scored(mut self, options: &[String], scores: impl IntoIterator<Item = Score>) -> Self {
         self.scores = options.iter().cloned().zip(scores).collect();

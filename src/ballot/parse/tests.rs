@@ -256,7 +256,6 @@ fn any_form() -> impl Strategy<Value = BallotForm> {
     prop::sample::select(BallotKind::VARIANTS.to_vec()).prop_map(form)
 }
 
-/// Building blocks of generated replies.
 const PIECES: &[&str] = &[
     "vote: ",
     "approve: ",

@@ -28,9 +28,13 @@ impl Letters {
         Self(if by_result && is_whole { order } else { form.options.clone() })
     }
 
+    fn place(&self, option: &str) -> Option<usize> {
+        self.0.iter().position(|known| known == option)
+    }
+
     /// Returns the badge of an option: a letter, or a number after Z; `None` for any other text.
     pub fn badge(&self, option: &str) -> Option<Badge> {
-        self.0.iter().position(|known| known == option).map(Badge::for_position)
+        self.place(option).map(Badge::for_position)
     }
 }
 
@@ -176,7 +180,7 @@ pub struct ChartBar<'a> {
     pub bar: Bar<'a>,
 }
 
-/// Returns the chart of a counted round; `None` if it has no bars.
+/// Returns the chart of a counted round, in the order of the letters; `None` if it has no bars.
 pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> Option<Chart<'a>> {
     let letters = Letters::new(run, Some(tally));
     let badge = |name: &str| {
@@ -185,6 +189,7 @@ pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> O
         letters.badge(name).or(stance.map(Badge::for_stance)).unwrap_or_else(plain)
     };
     let with_badge = |bar: Bar<'a>| ChartBar { badge: badge(bar.name), bar };
-    let (bars, scale) = bars(session, run);
+    let (mut bars, scale) = bars(session, run);
+    bars.sort_by_key(|bar| letters.place(bar.name));
     (!bars.is_empty()).then(|| Chart { bars: bars.into_iter().map(with_badge).collect(), scale })
 }

@@ -1,8 +1,8 @@
 //! Movement of seats between two rounds of a question, by ballots, never by confidence.
 //!
 //! Rounds compare if their forms are equal. Open positions compare by their words. A change has a new argument
-//! if the answer contains a reason, concern or risk that the seat did not state before. For countable kinds the
-//! position counts as an argument too.
+//! if the answer contains a reason, concern or risk that the seat did not state before. The position is no argument
+//! for itself.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
             stayed.push(seat);
             continue;
         }
-        let has_new_argument = !arguments(&now, round).is_subset(&arguments(&was, round));
+        let has_new_argument = !arguments(&now).is_subset(&arguments(&was));
         if leader.as_deref() == Some(to.as_str()) {
             joined_leader.push(seat.clone());
         }
@@ -88,11 +88,9 @@ fn position_of(seat: &SeatView<'_>) -> String {
     brief.or_else(text).unwrap_or_else(|| "no ballot".to_owned())
 }
 
-/// Returns the arguments of a seat's answer, each as words in lower case. The position that answers an open
-/// question is no argument for itself.
-fn arguments(seat: &SeatView<'_>, round: &RoundRun) -> BTreeSet<String> {
-    let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];
-    let keys = keys.into_iter().skip(usize::from(is_open(round)));
+/// Returns the arguments of a seat's answer, each as words in lower case.
+fn arguments(seat: &SeatView<'_>) -> BTreeSet<String> {
+    let keys = ["rationale", "concerns", "trade_offs", "minimum_change", "changed_by"].into_iter();
     let (mut texts, answer) = (Vec::new(), seat.answer.map(|answer| &answer.answer));
     keys.filter_map(|key| answer?.get(key)).for_each(|value| gather_texts(value, &mut texts));
     texts.into_iter().map(words).filter(|words| !words.is_empty()).collect()

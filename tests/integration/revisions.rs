@@ -43,7 +43,7 @@ fn votes() -> Value {
         "again": {
             "software-architect": {"vote": "b", "changed_by": "No lock-in."},
             "qa-lead": {"vote": "a"},
-            "skeptic": {"vote": "a"},
+            "skeptic": {"vote": "a", "position": "I have nothing to add."},
             "technical-lead": {"vote": "a"},
             "devops-engineer": {"vote": "c"},
         },

@@ -101,6 +101,11 @@ impl Independence {
         parts.join("; ")
     }
 
+    /// Returns the number of makers; `None` if one is unknown.
+    pub fn count_makers(&self) -> Option<usize> {
+        (!self.makers.contains_key(UNKNOWN)).then_some(self.makers.len())
+    }
+
     /// Returns notes on seats that may not be independent: same model, same answer or same settings.
     pub fn notes(&self) -> Vec<String> {
         let note = |what: &str, seats: &Vec<String>| format!("{what}: {}", first_names(seats, 6));

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::model::{ApprovalFacts, Document, Page, date, people_money};
 use crate::history::RoundOutcome;
 use crate::insight::format_duration;
+use crate::insight::independence::Independence;
 use crate::round::answer::Outcome;
 use crate::tally::{Rule, Score, Tier};
 
@@ -87,7 +88,7 @@ pub fn result(document: &Document<'_>, exit: i32, file: &str) -> Value {
         reason: document.reason.as_deref(),
         not_counted: Some(without.filter(|(_, outcome)| *outcome != Outcome::Answered).collect()),
         models: found.map(|found| found.models.len()),
-        makers: found.map(|found| found.makers.len()),
+        makers: found.and_then(Independence::count_makers),
         same_answers: Some(same_answers),
         decisions: Some(document.decisions.iter().map(decision).collect()),
         // Null if part of the cost is unknown.

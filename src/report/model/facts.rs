@@ -72,6 +72,7 @@ pub fn date(at: Timestamp) -> String {
 pub fn people_money(cost: &Cost) -> String {
     let dollars = match cost.dollars {
         0.005.. => format!("${:.2}", cost.dollars),
+        some if some > 0.0 && cost.is_unknown => format!("${some:.4}"),
         some if some > 0.0 => "under $0.01".to_owned(),
         _ => return if cost.is_unknown { "not known" } else { "nothing" }.to_owned(),
     };
@@ -206,7 +207,7 @@ impl<'a> QuestionRounds<'a> {
                 "Nothing was to be decided. The record has every answer in full."
             }
             Some(tally) if !tally.quorum_met => {
-                "Too few seats gave a vote; the reasons are above. Then hold the round again."
+                "Mend the seats that did not count, and hold the round again. Until then nothing is decided."
             }
             Some(tally) if tally.verdict.tie => {
                 let other = format!("`roundtable tally {file} --all` shows what other rules find.");

@@ -74,7 +74,18 @@ impl PersonaLibrary {
                 Ok(found) if all.iter().all(|known| known.persona.name != found.persona.name) => {
                     all.push(found);
                 }
-                Ok(_) => {}
+                // Only an earlier folder may have the same name.
+                Ok(found) => {
+                    let folder = |entry: &PersonaEntry| Path::new(&entry.from).parent().map(Path::to_owned);
+                    let is_same = |known: &&PersonaEntry| {
+                        known.persona.name == found.persona.name && folder(known) == folder(&found)
+                    };
+                    problems.extend(all.iter().find(is_same).map(|known| {
+                        let message =
+                            format!("persona `{}` is already in {}", found.persona.name, known.from);
+                        Diagnostic::new(message).with_file(&found.from).hint("rename or remove one of them")
+                    }));
+                }
                 // A file reached twice, through a link, is one error.
                 Err(problem) => {
                     if file_of(&problem).is_none_or(|file| told.insert(file)) {
@@ -179,6 +190,10 @@ mod tests {
         std::os::unix::fs::symlink("../personas", folders.project.join(".claude/agents")).unwrap();
         let library = PersonaLibrary::new(&folders);
         assert_eq!(library.all().1.len(), 1, "one file, reached twice");
+        std::fs::write(folders.project.join("personas/other.md"), other("new")).unwrap();
+        let problem = library.all().1.pop().unwrap();
+        assert!(problem.message.starts_with("persona `new` is already in "), "{problem:?}");
+        assert!(problem.place.unwrap().file.ends_with("other.md"));
         assert_eq!(library.find("tester").unwrap().from, "built-in", "a file that quotes its name is not it");
         let (_, same) = BUILTIN.iter().find(|(name, _)| *name == "coder").unwrap();
         assert_eq!(notices("coder", same, &folders.project), Vec::<String>::new(), "it is the same");

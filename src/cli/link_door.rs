@@ -73,7 +73,7 @@ pub struct LinkDoor {
 
 struct Serving {
     board: Arc<Board>,
-    /// Fingerprint of the table's key, as in links.
+    /// Fingerprint of the table key, as in links.
     fingerprint: String,
     _ends: DropGuard,
 }

@@ -123,7 +123,7 @@ fn binding_label(model: &Model, binding: &KeyBinding) -> String {
     }
 }
 
-/// Returns the bindings that fit, in the table's order; help, quit and the person's turn are kept first.
+/// Returns the bindings that fit, in table order; help, quit and the person's turn are kept first.
 pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let state = model.screen_state();
     let is_turn = model.is_turn() || state == ScreenState::Question;

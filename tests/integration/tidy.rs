@@ -325,9 +325,14 @@ const AVOIDED: &str = "\
     handed out, lacks, looked at, of its own, of one's own, put away, reckon, reckoned, rests, stands for, \
     stands in, tells, the table's, told, unless given";
 #[test]
-fn documents_use_standard_terms() {
+fn documents_and_comments_use_standard_terms() {
+    let comment = |line: &str| line.trim_start().strip_prefix("//").unwrap_or_default().to_owned() + "\n";
+    let comments = sources().into_iter().map(|source| {
+        let text = fs::read_to_string(&source.path).expect("source is readable");
+        (source.path, text.lines().map(comment).collect())
+    });
     let mut found = Vec::new();
-    for (page, text) in pages() {
+    for (page, text) in pages().into_iter().chain(comments) {
         let mut is_code = false;
         for (number, line) in (1..).zip(text.lines()) {
             is_code ^= line.starts_with("```");

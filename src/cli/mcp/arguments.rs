@@ -108,7 +108,7 @@ pub enum SeatArgument {
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeatMap {
-    /// The seat's name; the persona's, unless given.
+    /// The seat's name (default: that of the persona).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its persona.
@@ -129,7 +129,7 @@ pub struct Evidence {
     pub text: Option<String>,
     /// The path of a file inside the project, in place of a text.
     pub file: Option<String>,
-    /// The lines of the file, such as 10-80. All of them, unless given.
+    /// The lines of the file, such as 10-80 (default: all).
     pub lines: Option<String>,
 }
 
@@ -147,7 +147,7 @@ pub struct OfSession {
 pub struct OfStatus {
     /// The session's id, as `convene` returned it.
     pub session: String,
-    /// Wait up to this many seconds, 30 at most, for the session to close. 0 unless given.
+    /// Wait up to this many seconds, 30 at most, for the session to close (default: 0).
     #[serde(default)]
     pub wait_s: u64,
 }

@@ -148,6 +148,5 @@ pub fn decided_by_person<'a>(session: &'a Session, round: &RoundRun) -> Option<&
 fn way_out_of_discussion<'a>(definition: &'a Definition, step: &Step) -> Option<&'a String> {
     let whole = discussion_of(step)?;
     let end = definition.step(&format!("{whole}-done"))?;
-    let StepKind::Condition(end) = &end.kind else { return None };
-    end.otherwise.as_ref().filter(|otherwise| Some(*otherwise) != end.then.as_ref())
+    if let StepKind::Condition(end) = &end.kind { end.otherwise.as_ref() } else { None }
 }

@@ -126,13 +126,14 @@ fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
 #[test]
 fn a_discussion_has_transitions_like_any_step() {
     let choice = "ballot: {kind: choice, options: [a, b]}";
-    let desk = Desk::with(&format!(
+    let text = format!(
         "participants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
          - {{id: go, type: approval, message: m, on_approve: talk, on_reject: no}}\n  \
          - {{id: no, type: transform, transform: context.go}}\n  \
          - {{id: talk, type: discussion, topic: \"What?\", {choice}, next: yes-it-is, on_undecided: no}}\n  \
          - {{id: yes-it-is, type: approval, message: \"Take {{{{context.talk.tally.winners.[0]}}}}?\"}}\n"
-    ));
+    );
+    let desk = Desk::with(&text);
     let split = json!({"ann": {"vote": "a"}, "bob": {"vote": "b"}});
     for (votes, code, last) in [(both(&json!({"vote": "b"})), 0, "Take b?"), (split, 0, "no")] {
         let yes = json!({"approved": true});
@@ -140,6 +141,11 @@ fn a_discussion_has_transitions_like_any_step() {
         let lines = desk.log("s.s2s");
         assert!(lines.iter().any(|line| line.to_string().contains(last)), "{last}");
     }
+    // The way out may be the way on; without one an undecided discussion ends without a decision.
+    let votes =
+        json!({"go": true, "yes-it-is": true, "talk-vote": {"ann": {"vote": "a"}, "bob": {"vote": "b"}}});
+    run(&Desk::with(&text.replace("on_undecided: no", "on_undecided: yes-it-is")), &votes).code(0);
+    run(&Desk::with(&text.replace(", on_undecided: no", "")), &votes).code(3);
 }
 
 #[test]

@@ -39,8 +39,10 @@ impl Discussion {
             "condition": format!("context[\"{}\"].outcome === 'decided'", self.id),
         });
         let next = self.keys.get("next");
-        let otherwise = ["on_undecided", "on_error"].iter().find_map(|key| self.keys.get(*key)).or(next);
-        for (key, target) in [("then", next), ("else", otherwise)] {
+        let named = ["on_undecided", "on_error"].iter().find_map(|key| self.keys.get(*key));
+        // Without one the way on is no way out of an undecided discussion.
+        let otherwise = if named.is_some() { ("else", named) } else { ("next", next) };
+        for (key, target) in [("then", next), otherwise] {
             if let Some(target) = target {
                 end[key] = target.clone();
             }

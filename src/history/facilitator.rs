@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised, SCRIPTED};
+use super::event::{ApprovalGiven, ArtifactRecorded, PROJECT, RoundRevised};
 use super::state::{
     AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, StepArtifact, first_problem,
 };
@@ -144,14 +144,6 @@ impl Session {
         let first = since().find(|asked| adopts(asked, Some(step)));
         let of = first.map_or(step, |first| &first.given.step);
         since().rfind(|asked| asked.given.step == *of)
-    }
-
-    /// Checks if the definition contains this answer; such an answer adopts nothing.
-    pub fn is_own_answer(&self, given: &ApprovalGiven) -> bool {
-        let written = self.definition().answers.as_ref();
-        let is_choice = given.choice.as_ref().is_some_and(|choice| choice.starts_with(DECIDE));
-        let key = if is_choice { exhausted_key(&given.step) } else { given.step.clone() };
-        given.by == SCRIPTED && written.is_some_and(|written| written.get(&key).is_some())
     }
 
     pub(super) fn retry(&mut self, round: &str, participant: &str, model: Option<&String>, at: Timestamp) {

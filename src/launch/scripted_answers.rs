@@ -4,15 +4,15 @@
 //! time; a list is used in order. A map with the only key `fail` makes the attempt fail. `synthesis` contains
 //! notes on rounds, by step.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value as Json;
 
 use crate::core::{Question, QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{
-    ApprovalGiven, CONTINUE, DECIDE, Merge, MergedOption, SCRIPTED, STOP, Session, SkippedIdea, TAKE,
-    option_id,
+    ApprovalGiven, CONTINUE, DECIDE, DEFINITION, Merge, MergedOption, SCRIPTED, STOP, Session, SkippedIdea,
+    TAKE, option_id,
 };
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::tally::Ties;
@@ -35,6 +35,8 @@ const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#
 pub struct Answers {
     file: String,
     steps: YamlMap,
+    /// Ids of the entries that the definition holds.
+    own: HashSet<String>,
     used: HashMap<String, usize>,
     /// The open round's key is lost, so its sealed answers are requested again.
     pub(super) has_lost_key: bool,
@@ -83,6 +85,7 @@ impl Answers {
         for (key, node) in written {
             let id = key.text.as_str();
             if self.step(id).is_none() && (!is_of_seats(id) || is_scripted(id)) {
+                self.own.insert(id.to_owned());
                 self.steps.push((key.clone(), node.clone()));
             }
         }
@@ -256,8 +259,12 @@ impl Answers {
             // The core knows whether a plain yes is enough for the proposal.
             kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
         };
+        let is_own = self.own.contains(&key);
         self.used.insert(key, used + 1);
-        let given = answer.map_err(|problem| problem.to_string())?;
+        let mut given = answer.map_err(|problem| problem.to_string())?;
+        if is_own {
+            given.by = DEFINITION.to_owned();
+        }
         let name = given.name.filter(|name| !name.trim().is_empty());
         Ok(Some(ApprovalGiven { name, ..given }))
     }

@@ -10,7 +10,7 @@ use super::round::{seat_of, the_open_round};
 use crate::core::command::{AgendaChange, DecideResult, Refusal, refuse, refuse_if};
 use crate::core::proposal::Proposal;
 use crate::history::{
-    ApprovalGiven, ArtifactRecorded, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT, RemoteSeat,
+    ApprovalGiven, ArtifactRecorded, DEFINITION, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT, RemoteSeat,
     RoundRevised, RoundRun, SCRIPTED, SeatStatus, Session, check_artifact,
 };
 use crate::workflow::recheck;
@@ -115,7 +115,7 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
     Ok(vec![Event::SessionForked { session: id, from: session.id.clone(), at_seq }])
 }
 
-const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];
+const BY: [&str; 4] = [FACILITATOR, SCRIPTED, DEFINITION, PLACEHOLDER];
 
 /// Records an answer. A yes to a proposal that merges ideas also merges them.
 pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {

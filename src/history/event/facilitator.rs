@@ -12,6 +12,8 @@ use serde_with_macros::skip_serializing_none;
 pub const PROJECT: &str = "project";
 /// `by` of answers from an answers file.
 pub const SCRIPTED: &str = "scripted";
+/// The `by` of answers that the definition itself holds.
+pub const DEFINITION: &str = "definition";
 /// `by` of placeholder answers in a rehearsal.
 pub const PLACEHOLDER: &str = "placeholder";
 /// `by` of entries from a step's `record`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-use super::facilitator::{CollectedIdea, Merge, PLACEHOLDER, SCRIPTED};
+use super::facilitator::{CollectedIdea, DEFINITION, Merge, PLACEHOLDER, SCRIPTED};
 use crate::history::timestamp::Timestamp;
 
 #[skip_serializing_none]
@@ -102,10 +102,17 @@ impl ApprovalGiven {
         Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None, merge: None }
     }
 
+    /// Checks if the definition holds this answer; such an answer adopts nothing.
+    pub fn is_of_definition(&self) -> bool {
+        self.by == DEFINITION
+    }
+
     /// Returns the answerer for display: a name, "facilitator", "a script" or "a placeholder".
     pub fn approver(&self) -> String {
         match (&self.name, self.by.as_str()) {
             (Some(name), SCRIPTED) => format!("{name} (by answers file)"),
+            (Some(name), DEFINITION) => format!("{name} (by the definition)"),
+            (None, DEFINITION) => "the definition".to_owned(),
             (Some(name), _) => name.clone(),
             (None, SCRIPTED) => "a script".to_owned(),
             (None, PLACEHOLDER) => "a placeholder".to_owned(),

@@ -154,7 +154,7 @@ impl<'a> QuestionRounds<'a> {
             Some("nothing was decided")
         } else if self.run.is_some_and(|run| scripted(self.session, run).0 > 0) {
             Some("a script stood for a model")
-        } else if self.session.is_own_answer(given) {
+        } else if given.is_of_definition() {
             Some("the definition itself approves it")
         } else {
             None

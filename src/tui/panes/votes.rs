@@ -77,7 +77,7 @@ fn note_and_adoption(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<
     let is_made = !round_view::winners(session, round).is_empty();
     let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
     if let Some(asked) = session.approval_of(Some(round)).or(decided_by_person(session, round)) {
-        let adopts = is_made && scripted(session, round).0 == 0 && !session.is_own_answer(&asked.given);
+        let adopts = is_made && scripted(session, round).0 == 0 && !asked.given.is_of_definition();
         let (done, adopted) =
             if asked.given.choice.is_some() { ("decided", "decided") } else { ("approved", "adopted") };
         let word = if adopts { adopted.to_owned() } else { format!("stays proposed: {done}") };

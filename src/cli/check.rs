@@ -9,13 +9,14 @@ use std::path::Path;
 use super::console::{Console, VerbResult};
 use super::dry_run::{foreseen, misfits};
 use super::options::environment;
+use crate::config::need::NeedKind;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Timestamp;
 use crate::insight::pluralize;
 use crate::launch::environment::Environment;
-use crate::launch::needs::needs;
+use crate::launch::needs::{budget, needs};
 use crate::launch::plan::{LaunchOptions, SessionPlan, examine_file, read_definition};
 use crate::launch::prepare::{undecidable_rounds, without_model};
 use crate::launch::roster::UnknownAgentPolicy;
@@ -115,6 +116,12 @@ impl CheckFindings {
                 let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
                 notes.extend(aside);
                 errors.extend(refused.into_iter().map(|problem| problem.with_file(&plan.file)));
+                // A price that the project names counts once it is agreed to.
+                if !needs.iter().any(|need| matches!(need.what, NeedKind::Price { .. }))
+                    && let Err(unpriced) = budget(None, &session, &plan.options.answers, set_up)
+                {
+                    errors.extend(unpriced.into_iter().map(|problem| problem.with_file(&plan.file)));
+                }
                 if probe {
                     let misfits = misfits(&session, &LaunchOptions::default(), set_up);
                     warnings.extend(misfits.into_iter().map(|misfit| misfit.with_file(&plan.file)));

@@ -78,7 +78,11 @@ fn replace_synonyms(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> 
         let meant = if is_verb { alias("verb", name) } else { None }.or_else(|| alias("flag", name));
         meant.filter(|_| is_own).map_or_else(|| argument.clone(), |meant| format!("{meant}{value}").into())
     };
-    arguments.enumerate().map(own).collect()
+    let mut words: Vec<OsString> = arguments.enumerate().map(own).collect();
+    if words.get(1).is_some_and(|verb| verb == "help") {
+        words.retain(|word| word != "--help" && word != "-h");
+    }
+    words
 }
 
 fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {

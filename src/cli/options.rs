@@ -58,13 +58,13 @@ pub fn evidence(run: &RunArgs, secrets_allowed: bool) -> Result<Vec<Map<String, 
         }
         let place = EvidencePlace::file(named);
         let summary = place.name();
-        let mut shown = reader.read(&EvidenceSource { place, numbers: true })?;
+        let mut shown = reader.read(&EvidenceSource { place, numbers: true, written_at: (0, 0) })?;
         shown.insert("summary".to_owned(), summary.into());
         Ok(shown)
     };
     let diff = |range: &String| {
         let place = EvidencePlace::Diff { range: range.clone(), paths: Vec::new() };
-        reader.read(&EvidenceSource { place, numbers: true })
+        reader.read(&EvidenceSource { place, numbers: true, written_at: (0, 0) })
     };
     run.evidence.iter().map(file).chain(run.diff.iter().map(diff)).collect()
 }

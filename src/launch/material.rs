@@ -163,9 +163,11 @@ impl Environment {
 /// Reports evidence of a definition that cannot be read or must not be sent.
 pub fn check_evidence(definition: &Definition, reader: &EvidenceReader, found: &Findings<'_>) {
     for artifact in &definition.artifacts {
-        if let Some(Err(problem)) = artifact.source.as_ref().map(|source| reader.read(source)) {
+        if let Some(source) = &artifact.source
+            && let Err(problem) = reader.read(source)
+        {
             let message = format!("artifact `{}`: {problem}", artifact.id);
-            found.add_at((0, 0), Diagnostic { message, place: None, ..problem });
+            found.add_at(source.written_at, Diagnostic { message, place: None, ..problem });
         }
     }
 }

@@ -42,6 +42,8 @@ pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sh
 pub struct EvidenceSource {
     pub place: EvidencePlace,
     pub numbers: bool,
+    /// Line and column in the definition.
+    pub written_at: (u64, u64),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

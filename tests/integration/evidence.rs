@@ -102,7 +102,7 @@ fn unusable_evidence_stops_before_any_request() {
         desk.write("src/key.txt", format!("key\nAKIA{}\n", "A".repeat(16)));
         fs::write(desk.path("../outside.rs"), "x").expect("written");
         for verb in ["--batch decide.yaml", "check decide.yaml", "--batch --dry-run decide.yaml"] {
-            desk.run(verb.split(' ')).code(2).says("SRC-1").says(said);
+            desk.run(verb.split(' ')).code(2).says("decide.yaml:6:5: ").says("SRC-1").says(said);
         }
     }
 }

@@ -64,7 +64,7 @@ fn source(keys: &ArtifactKeys, entries: Entries<'_>) -> Option<EvidenceSource> {
         let message = "`content` of an artifact with a source is read from it";
         entries.refuse(node, message, "leave `content` out");
     }
-    Some(EvidenceSource { place, numbers: !keys.is_unnumbered })
+    Some(EvidenceSource { place, numbers: !keys.is_unnumbered, written_at: entries.place() })
 }
 
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {

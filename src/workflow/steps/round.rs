@@ -190,8 +190,9 @@ from_node! {
             None => u64::from_node(node.given(SEED.name)?, &SEED, found).map(Ties::Seeded),
         };
     Selection as Either(&[Words(|| vec!["all"]), Texts])
-        => |node, _key, _found| Some(match as_text(node).as_deref() {
+        => |node, _key, found| Some(match as_text(node).as_deref() {
             Some("all") => Selection::All,
+            _ if found.is_wrong(node) => Selection::All,
             _ => Selection::Named(texts(node)),
         });
     Quorum as Seats => |node, _key, _found| Quorum::parse(node);

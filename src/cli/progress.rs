@@ -3,7 +3,7 @@
 //! Prints waits with their reason, a regular line while work runs, and after the close the seats without a
 //! ballot. Prints nothing of an answer before the close.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -41,6 +41,7 @@ struct PrinterState {
     waits: HashMap<String, Instant>,
     /// Last round whose seats were printed.
     round: u32,
+    warned: HashSet<String>,
 }
 
 struct ReportedWork {
@@ -117,6 +118,7 @@ impl ProgressPrinter {
             format!("step `{}`: failed: {}: {error}", back.step, back.participant)
         } else if let Event::Warning { message, .. } = event
             && !session.header.as_ref().is_some_and(|header| header.unread.contains(message))
+            && lock(&self.state).warned.insert(message.clone())
         {
             format!("warning: {message}")
         } else {
@@ -231,15 +233,17 @@ fn closed_round_remarks(session: &Session, round: &RoundRun) -> Vec<String> {
             }
         }
         let cut = seat.answer.filter(|answer| answer.record.few_tokens(tokens).is_some());
+        let server = seat.model.split('/').next().and_then(known);
         if let Some(answer) = cut {
             found.extend(answer.flags.iter().map(|flag| ("note", flag.clone())));
-            let server = seat.model.split('/').next().and_then(known).and_then(BuiltInProvider::window);
-            let setting = server.map_or("its context window", |window| window.setting);
+            let window = server.and_then(BuiltInProvider::window);
+            let setting = window.map_or("its context window", |window| window.setting);
             found.push(("hint", format!("the server reads too little of the prompt: raise {setting}")));
         } else if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
-            let advice =
-                "this model does not keep the form; try a larger one, or `structured: true` for its provider";
-            found.push(("hint", advice.to_owned()));
+            // Small servers get a schema without it.
+            let has_schema = server.is_some_and(BuiltInProvider::is_small);
+            let schema = if has_schema { "" } else { ", or `structured: true` for its provider" };
+            found.push(("hint", format!("this model does not keep the form; try a larger one{schema}")));
         }
         found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));
         found

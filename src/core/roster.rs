@@ -26,9 +26,13 @@ impl Definition {
         if rehearses {
             return Some("rehearsal".to_owned());
         }
-        let program = spec.command.as_ref().and_then(|program| program.command.first());
-        let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
-        name.map(|name| format!("command/{name}"))
+        let words = spec.command.as_ref()?.command.as_slice();
+        // An interpreter is named with its script.
+        let is_name = |word: &&String| !word.starts_with('-') && !word.contains(char::is_whitespace);
+        let script = words.get(1).filter(is_name);
+        let names = words.first().into_iter().chain(script);
+        let names: Vec<&str> = names.filter_map(|name| name.rsplit(['/', '\\']).next()).collect();
+        (!names.is_empty()).then(|| format!("command/{}", names.join(" ")))
     }
 }
 

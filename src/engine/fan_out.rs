@@ -148,22 +148,24 @@ impl Engine<'_> {
             tokens: failure.usage,
             ..SeatFailed::default()
         })))?;
-        match next {
-            Some(next) if !is_late => {
-                self.execute(FacilitatorRequest::Order(Command::Retry { participant, model: Some(next) }))
-            }
-            _ => Ok(()),
-        }
+        let Some(next) = next.filter(|_| !is_late) else { return Ok(()) };
+        self.execute(FacilitatorRequest::Order(Command::Retry { participant, model: Some(next) }))
     }
 
     /// Returns the failure reason with the failed models of the seat's list, and the next model to ask.
-    fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
+    fn fallback(&mut self, participant: &str, reason: String) -> (String, Option<String>) {
         let mut specs = self.session.definition().participants.iter();
         let spec = specs.find(|spec| spec.models.len() > 1 && spec.name == participant);
         let asked = spec.zip(self.session.seat_info(participant));
         let at = asked.and_then(|(spec, seat)| spec.models.iter().position(|model| *model == seat.model));
         let Some((spec, at)) = spec.zip(at) else { return (reason, None) };
-        (format!("{}: {reason}", spec.models[..=at].join(", then ")), spec.models.get(at + 1).cloned())
+        let earlier = self.pool.round.as_mut().map(|round| &mut round.failed_models);
+        let before = earlier.as_ref().filter(|_| at > 0).and_then(|failed| failed.get(participant));
+        let list = || spec.models[..=at].join(", then ");
+        let models = before.map_or_else(list, |before| format!("{before}; then {}", spec.models[at]));
+        let told = format!("{models}: {reason}");
+        earlier.map(|failed| failed.insert(participant.to_owned(), told.clone()));
+        (told, spec.models.get(at + 1).cloned())
     }
 
     fn ask_round(&mut self) -> Result<(), EngineError> {
@@ -178,6 +180,7 @@ impl Engine<'_> {
             schema: ReplySchema::for_form(&round.opened.ballot).map(Arc::new),
             unfit: HashMap::new(),
             sealed: HashMap::new(),
+            failed_models: HashMap::new(),
         };
         // A person may move the deadline; then only the round enforces it, not each seat.
         let left = left.filter(|_| !self.config.facilitator.is_person());

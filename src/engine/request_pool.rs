@@ -44,6 +44,8 @@ pub(super) struct PendingRound {
     pub unfit: HashMap<String, (u32, ReplyAttempt)>,
     /// SHA-256 of the sealed plain answers, by seat.
     pub sealed: HashMap<String, String>,
+    /// Models of a seat's list that failed so far, with their reasons, by seat.
+    pub failed_models: HashMap<String, String>,
 }
 
 pub(super) struct PreparedSeat {

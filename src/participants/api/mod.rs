@@ -180,6 +180,8 @@ fn is_whole(text: &str) -> bool {
 pub(super) struct ReplyStream {
     style: ApiStyle,
     pub text: String,
+    /// The service sent reasoning beside the text.
+    reasoned: bool,
     /// The service announced the end.
     pub is_done: bool,
     refusal: String,
@@ -214,7 +216,12 @@ impl ReplyStream {
             Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
             finish => finish,
         };
-        let text = if self.text.is_empty() { self.refusal } else { self.text };
+        let text = match self.text {
+            text if !text.is_empty() => text,
+            // Read as a reply that consists of reasoning.
+            _ if self.reasoned && finish == Finish::Complete => "<think></think>".to_owned(),
+            _ => self.refusal,
+        };
         Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
     }
 }

@@ -35,9 +35,13 @@ pub fn run(
     let file = session.header.as_ref().map(|header| header.definition_file.clone()).unwrap_or_default();
     let (refused, warned) = foreseen(&session, &file);
     refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
+    let mut told = String::new();
     let total = draft(&mut session, options, set_up, &mut |event, session, money| {
         if let Event::WorkItemOffered(item) = event {
-            output.line(&prompt_block(item, &prompt(session, item), money));
+            let own = session.round(&item.round).filter(|_| told == item.round);
+            let own = own.map(|round| format!("(as above, then)\n{}", session.prompt(round, item).tail));
+            output.line(&prompt_block(item, &prompt(session, item), own.as_deref(), money));
+            told.clone_from(&item.round);
         } else {
             remark(event, output);
         }
@@ -145,13 +149,14 @@ fn prompt(session: &Session, item: &WorkItemOffered) -> String {
     whole_prompt(&system, &text)
 }
 
-fn prompt_block(item: &WorkItemOffered, text: &str, money: &str) -> String {
+/// Returns a prompt with its size; after another seat's of the same round its `own` part alone.
+fn prompt_block(item: &WorkItemOffered, text: &str, own: Option<&str>, money: &str) -> String {
     let (bytes, tokens) = (text.len(), estimated_tokens(text));
     let head = format!(
         "=== {} ({}) · {} · {bytes} bytes · about {tokens} tokens",
         item.participant, item.model, item.item
     );
-    harmless(&format!("{head}{money}\n\n{text}")).into_owned()
+    harmless(&format!("{head}{money}\n\n{}", own.unwrap_or(text))).into_owned()
 }
 
 struct Costs {

@@ -34,13 +34,15 @@ fn a_dry_run_prints_tokens_and_cost_per_seat_and_sends_nothing() {
     let server = Server::start(|_| counted());
     let ran = desk(&server).run(["--batch", "decide.yaml", "--model", "lab/m", "--dry-run"]).code(0);
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("=== ")).collect();
-    assert_eq!(heads.len(), 2);
+    assert_eq!((heads.len(), ran.out.matches("\n  question: ").count()), (2, 1), "what is shared once");
     assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
     ran.tells("if every reply is as long as allowed (4096 tokens)");
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
     assert!(known.code(0).out.contains(" · up to $0.16"), "16,384 tokens unless something else is said");
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);
     unknown.tells("no price is known of openai/gpt-x");
+    let limited = Desk::with(&ROUND.replace("[qa-lead, skeptic]", "[openai/gpt-x]\nmax_usd: 1"));
+    limited.run(["check", "decide.yaml"]).code(2).shows("the price of `openai/gpt-x` is not known");
     let free = Desk::with(ROUND).run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     assert!(!free.err.contains('$') && !free.out.contains(" $"), "{}", free.err);
     assert!(server.requests().is_empty());

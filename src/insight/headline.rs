@@ -145,8 +145,8 @@ impl Count<'_> {
         self.round.opened.ballot.kind
     }
 
-    fn score(&self, option: &str) -> Score {
-        self.tally.verdict.scores.get(option).cloned().unwrap_or_default()
+    fn score(&self, option: &str) -> String {
+        self.tally.verdict.scores.get(option).cloned().unwrap_or_default().rounded()
     }
 
     fn sum(&self) -> f64 {
@@ -396,7 +396,7 @@ impl Count<'_> {
     fn consent(&self) -> (String, String) {
         let stances = self.stances();
         if self.tally.decided {
-            let has_support = self.score(Stance::Support.name()).as_f64() > 0.0;
+            let has_support = self.score(Stance::Support.name()) != "0";
             let alone = if has_support { "" } else { " Adopted without a single supporter." };
             return ("Adopted: nobody blocks".to_owned(), stances + &self.lifted() + alone);
         }

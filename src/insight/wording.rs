@@ -72,9 +72,11 @@ pub fn labels(session: &Session, only: Option<&[&RoundRun]>) -> Vec<Label> {
         let is_told = |step: &&Step| only.is_none_or(|all| all.iter().any(|run| run.opened.step == step.id));
         let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step) && is_told(step));
         for step in steps {
-            let origins = session.origins(seat, &step.id);
-            let may_ask = session.closed.is_none() || !session.origins_given(seat, &step.id).is_empty();
-            is_example &= !(may_ask && origins.contains(&Origin::Model));
+            let mut origins = session.origins(seat, &step.id);
+            if session.closed.is_some() {
+                origins = session.origins_given(seat, &step.id);
+            }
+            is_example &= !origins.contains(&Origin::Model);
             given.extend(origins);
         }
     }

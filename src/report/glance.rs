@@ -49,7 +49,7 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
             vec![
                 ("option", glance.counts(page, run)),
                 ("line", blocks),
-                ("dissent", dissent),
+                (if page.dissent_heading == "The extremes" { "extreme" } else { "dissent" }, dissent),
                 ("answer", if is_alone { glance.reasons(run) } else { Vec::new() }),
                 ("reason", glance.blocks(&page.not_counted)),
             ]
@@ -160,7 +160,7 @@ impl Glance<'_> {
         let line = |bar: &Bar<'_>| {
             let own = page.options.iter().find(|option| option.name == bar.name);
             let votes = own.filter(|option| option.votes.is_some());
-            let result = votes.map_or_else(|| bar.score.to_string(), |option| option.result.clone());
+            let result = votes.map_or_else(|| bar.score.rounded(), |option| option.result.clone());
             self.bar(bar, &result, own.is_some_and(|option| option.is_chosen), width)
         };
         bars.into_iter().map(line).collect()

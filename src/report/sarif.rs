@@ -10,7 +10,7 @@ use crate::insight::pluralize;
 
 /// Returns the SARIF log of a session; it has no results without findings.
 pub fn sarif(document: &Document<'_>) -> String {
-    let results: Value = document.findings.iter().map(|group| result(document.mark, group)).collect();
+    let results: Value = document.findings.iter().map(|group| result(document, group)).collect();
     let rules = Severity::WORDS.map(|(word, severity)| {
         json!({
             "id": format!("finding/{word}"),
@@ -41,12 +41,14 @@ pub fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn result(mark: &str, group: &FindingGroup<'_>) -> Value {
+fn result(document: &Document<'_>, group: &FindingGroup<'_>) -> Value {
+    let mark = document.mark;
+    let labels = document.labels.iter().filter(|_| mark.is_empty()).map(|label| format!("\n{label}"));
     let mut result = json!({
         "ruleId": format!("finding/{}", group.severity.name()),
         "ruleIndex": group.severity as usize,
         "level": level(group.severity),
-        "message": { "text": format!("{mark}{}", message(group)) },
+        "message": { "text": format!("{mark}{}{}", message(group), labels.collect::<String>()) },
         "locations": location(group).into_iter().collect::<Value>(),
         "properties": {
             "round": group.round, "severity": group.severity, "seats": group.seats, "of": group.of,

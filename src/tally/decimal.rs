@@ -197,6 +197,12 @@ impl Score {
     pub fn as_f64(&self) -> f64 {
         self.0.as_f64().unwrap_or(0.0)
     }
+
+    /// At most two places, for people.
+    pub fn rounded(&self) -> String {
+        let text = format!("{:.2}", self.as_f64());
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
 }
 
 impl From<Decimal> for Score {

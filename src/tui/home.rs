@@ -16,6 +16,8 @@ use crate::history::NO_MODEL;
 use crate::sanitize::harmless_line;
 
 pub const REHEARSAL: &str = "rehearsal";
+/// Cells that a name has at least: those of "a question of your own".
+const NAME: usize = 22;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenTarget {
@@ -181,7 +183,8 @@ fn draw_part(frame: &mut Frame<'_>, area: Rect, at: usize, part: &Part<'_>, them
     let ages = if room < 56 { 0 } else { widest(|row| &row.age) };
     let rest = room.saturating_sub(4 + 2 + ages + if ages > 0 { 2 } else { 0 });
     // If not everything fits, names get more room than their descriptions.
-    let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 2 / 3));
+    let most = rest.saturating_sub(widest(|row| &row.about)).max(rest * 2 / 3).max(NAME.min(rest));
+    let names = widest(|row| &row.name).min(most);
     let mut lines = Vec::new();
     for (index, row) in shown {
         let style = match row.sign {

@@ -83,8 +83,8 @@ pub trait Host: Send + Sync {
     /// Checks each provider; takes as long as the slowest of them.
     fn doctor(&self) -> String;
 
-    /// Writes a report in Markdown, and returns its path.
-    fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic>;
+    /// Writes a report in Markdown, and returns what to say of it.
+    fn report(&self, session: &Session) -> Result<String, Diagnostic>;
 
     /// Stores a form's draft under a name; `None` deletes it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;

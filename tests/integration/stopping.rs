@@ -184,8 +184,8 @@ impl Host for Void {
     fn doctor(&self) -> String {
         String::new()
     }
-    fn report(&self, _: &Session) -> Result<PathBuf, Diagnostic> {
-        Ok(PathBuf::new())
+    fn report(&self, _: &Session) -> Result<String, Diagnostic> {
+        Ok(String::new())
     }
     fn keep(&self, _: &str, _: Option<&str>) -> Result<(), Diagnostic> {
         Ok(())

@@ -290,13 +290,14 @@ impl Host for TuiHost {
         }
     }
 
-    fn report(&self, session: &Session) -> Result<PathBuf, Diagnostic> {
+    fn report(&self, session: &Session) -> Result<String, Diagnostic> {
         let path = PathBuf::from(format!("{}.md", session.id));
+        let earlier = if path.exists() { ", in place of the earlier one" } else { "" };
         let document = Document::new(session, Source::default());
         Disk::default()
             .write_whole(&path, report::markdown(&document).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
-        Ok(path)
+        Ok(format!("Report written to {}{earlier}. Other formats: roundtable report", path.display()))
     }
 
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {

@@ -10,6 +10,7 @@ use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::SeatView;
 use crate::insight::round_view::{Bar, author, bars, votes};
+use crate::tally::Score;
 
 /// Ballot kinds whose result is the number of seats for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
@@ -162,7 +163,7 @@ fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -
         }
         before += level.len();
     }
-    tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
+    tally.verdict.scores.get(option).map(Score::rounded).unwrap_or_default()
 }
 
 #[derive(Debug, Serialize)]

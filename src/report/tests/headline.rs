@@ -227,7 +227,7 @@ const TABLE: [(&str, &str, &[&str], &str); 33] = [
         SCORE,
         "rule: score",
         &["x:8,y:7", "x:6,y:7", "x:8,y:6", "!refused"],
-        "Decision: x. Mean 7.333333; next y with 6.666667. 2 of 4 seats score it highest. Of 4 seats 1 failed.",
+        "Decision: x. Mean 7.33; next y with 6.67. 2 of 4 seats score it highest. Of 4 seats 1 failed.",
     ),
     (
         "ballot: {kind: approval, options: [x, y]}\n",

@@ -78,12 +78,7 @@ impl Screen {
             Effect::Report => {
                 let session = self.model.session().clone();
                 self.spawn(move |host| {
-                    Message::Say(match host.report(&session) {
-                        Ok(path) => {
-                            format!("Report written to {}. Other formats: roundtable report", path.display())
-                        }
-                        Err(problem) => problem.to_string(),
-                    })
+                    Message::Say(host.report(&session).unwrap_or_else(|problem| problem.to_string()))
                 });
                 return Ok(Some(Message::Say("Writing the report …".to_owned())));
             }

@@ -9,7 +9,7 @@ use super::frame::cells;
 use super::keys::{Action, BINDINGS, FORM_KEYS, KeyBinding, ScreenState};
 use super::model::{Mode, Model};
 use super::panes::{checks, seats::seat_to_invite};
-use super::text::{clipped, wrapped};
+use super::text::wrapped;
 use crate::core::{Command, decide};
 use crate::insight::round_view::is_revealed;
 use crate::insight::wording::pluralize;
@@ -42,11 +42,8 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::ExcuseSeat | Action::RetrySeat | Action::CloseRound | Action::ExtendDeadline => {
             (session.open_round().is_some(), NO_ROUND)
         }
-        Action::ChooseModel => (
-            model.preview().is_some() || matches!(model.mode, Mode::Home),
-            "Models are chosen before a round opens. While it is open, r asks a seat with another.",
-        ),
-        Action::EditRound | Action::ChooseParticipants => {
+        Action::ChooseModel if matches!(model.mode, Mode::Home) => return None,
+        Action::ChooseModel | Action::EditRound | Action::ChooseParticipants => {
             (model.preview().is_some(), "No round is drafted yet. o starts the first step.")
         }
         Action::OtherRules => {
@@ -77,15 +74,9 @@ pub fn height(model: &Model, width: u16) -> u16 {
     cells(lines + 1)
 }
 
-/// Wraps a notice to at most `MOST_LINES` lines; a longer one ends in `…`.
+/// Breaks a notice into lines.
 fn noticed(notice: &str, width: u16) -> Vec<String> {
-    let room = usize::from(width.saturating_sub(2)).max(1);
-    let mut lines = wrapped(&notice.replace('\n', " "), room, MOST_LINES + 1);
-    if lines.len() > MOST_LINES {
-        lines.truncate(MOST_LINES);
-        lines[MOST_LINES - 1] = clipped(&format!("{}…", lines[MOST_LINES - 1]), room);
-    }
-    lines
+    wrapped(&notice.replace('\n', " "), usize::from(width.saturating_sub(2)).max(1), MOST_LINES)
 }
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
@@ -113,8 +104,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
 fn binding_label(model: &Model, binding: &KeyBinding) -> String {
     match (binding.action, model.screen_state()) {
         (Action::OpenItem, ScreenState::Home) => "open".to_owned(),
-        (Action::OpenItem, ScreenState::Question) => "answer".to_owned(),
-        (Action::OpenItem, ScreenState::Open) if model.is_turn() => "answer".to_owned(),
+        (Action::OpenItem, state) if state == ScreenState::Question || model.is_turn() => "answer".to_owned(),
         (Action::OpenItem, _) => "read".to_owned(),
         (Action::OpenRound, _) if checks::problems(model) > 0 => {
             format!("open ({})", pluralize(checks::problems(model), "problem"))
@@ -136,9 +126,10 @@ pub fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     shown.sort_by_key(|binding| !is_first(binding));
     let mut used = 1;
     shown.retain(|binding| {
-        used += binding.keys[0].chars().count() + binding_label(model, binding).chars().count() + 4;
-        // The last one needs no gap after it.
-        used <= width + 3
+        let wanted = binding.keys[0].chars().count() + binding_label(model, binding).chars().count() + 4;
+        let fits = used + wanted <= width + 3; // The last one needs no gap after it.
+        used += if fits { wanted } else { 0 };
+        fits
     });
     shown.sort_by_key(|binding| BINDINGS.iter().position(|other| other.action == binding.action));
     shown

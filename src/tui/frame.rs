@@ -115,8 +115,7 @@ pub fn popup(
     let width = width.min(area.width);
     let place =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
-    let block = theme.block(format!(" {} ", title.trim_end())).title_bottom(foot);
+    let block = theme.block(title, width).title_bottom(foot);
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(lines).block(block), place);
 }

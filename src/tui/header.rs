@@ -61,11 +61,17 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     let text = rehearsal_mark(session).to_owned() + &harmless_line(text.unwrap_or(id));
     let label = if matches!(model.mode, Mode::Replay) { " REPLAY " } else { " " };
     let of = if model.rounds_back > 0 { format!(" of {}", session.rounds.len()) } else { String::new() };
-    let phase = asked.and_then(|opened| session.definition().step(&opened.step)?.label.as_deref());
-    let phase =
-        phase.map(|label| format!(" · {}", cut_middle(&harmless_line(label), 24))).unwrap_or_default();
+    let phase = asked.and_then(|opened| {
+        let steps = &session.definition().steps;
+        let at = steps.iter().position(|step| step.id == opened.step)?;
+        let place = (steps.len() > 1).then(|| format!(" · step {} of {}", at + 1, steps.len()));
+        let label = steps[at].label.as_deref().map(harmless_line);
+        label.map(|label| format!(" · {}", cut_middle(&label, 24))).or(place)
+    });
     let rest = match (asked, &session.step) {
-        (Some(opened), _) if width >= WIDE => format!(" · round {}{of}{phase}", opened.number),
+        (Some(opened), _) if width >= WIDE => {
+            format!(" · round {}{of}{}", opened.number, phase.unwrap_or_default())
+        }
         (Some(opened), _) => format!(" r{} ", opened.number),
         (None, Some(run)) => format!(" · step {}", harmless_line(&run.id)),
         (None, None) => String::new(),
@@ -245,6 +251,7 @@ pub fn what_next(model: &Model, width: u16, height: u16) -> Vec<Line<'static>> {
         ScreenState::Question => ("you are asked: Enter answers".to_owned(), true),
         ScreenState::Revealed => (revealed(model), false),
         ScreenState::Closed => (closed(model), false),
+        ScreenState::Replay if model.replay.at == 0 => ("no event yet: space plays".to_owned(), false),
         ScreenState::Replay => (model.replay.caption(), false),
         ScreenState::Home => return Vec::new(),
     };
@@ -252,7 +259,8 @@ pub fn what_next(model: &Model, width: u16, height: u16) -> Vec<Line<'static>> {
         return Vec::new();
     }
     let style = if is_pressing { model.theme.active() } else { model.theme.faint() };
-    hanging(" → ", &harmless_line(&text), usize::from(width.saturating_sub(1)), 2, style)
+    let (room, most) = (usize::from(width.saturating_sub(1)), 2 + usize::from(width < WIDE));
+    hanging(" → ", &harmless_line(&text), room, most, style)
 }
 
 fn draft(model: &Model) -> (String, bool) {
@@ -309,6 +317,7 @@ fn revealed(model: &Model) -> String {
     let last = model.session().rounds.last().and_then(round_view::tally);
     let word = match last.map(round_outcome) {
         Some(RoundOutcome::Blocked) => "continues despite the block",
+        _ if last.is_some_and(|tally| tally.rule.is_none()) => "continues",
         _ if last.is_some_and(|tally| tally.decided) => "adopts it",
         _ => "continues without a decision",
     };
@@ -321,5 +330,5 @@ fn closed(model: &Model) -> String {
     };
     let why = closed.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let file = model.file.rsplit('/').next().unwrap_or_default();
-    format!("over{why}, saved as {file}: R exports a report, n asks something new")
+    format!("over{why}, saved as {file}: R exports a report, n asks something new, F forks it")
 }

@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::text::{highlighted, position, wrapped};
 use super::theme::Theme;
-use crate::sanitize::{harmless, harmless_line};
+use crate::sanitize::harmless;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextView {
@@ -92,8 +92,7 @@ impl TextView {
         let count = all.len();
         let start = self.scroll.min(count.saturating_sub(room));
         let shown = all.into_iter().skip(start).take(room).map(|line| highlighted(line.into(), &self.words));
-        let title = format!(" {} ", harmless_line(&self.title));
-        let block = theme.block(title).title_bottom(position(start, room, count));
+        let block = theme.block(&self.title, area.width).title_bottom(position(start, room, count));
         frame.render_widget(Clear, area);
         frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()).block(block), place);
         let line = if let Some(notice) = notice {

@@ -98,7 +98,7 @@ fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat:
             let all = lines(model, text, seat, inner.width);
             let start = scroll.min(all.len().saturating_sub(height));
             note = position(start, height, all.len());
-            (title(model, text, seat), all.into_iter().skip(start).take(height).collect())
+            (title(model, text, seat, inner.width), all.into_iter().skip(start).take(height).collect())
         }
     };
     let shown = shown.into_iter().map(|line| highlighted(line, &model.words)).collect();
@@ -107,16 +107,16 @@ fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, seat:
     frame::draw(frame, area, model.theme, &heading, shown);
 }
 
-pub fn title(model: &Model, pane: Pane, seat: usize) -> String {
+pub fn title(model: &Model, pane: Pane, seat: usize, room: u16) -> String {
     match pane {
         Pane::Question => question::title(model),
-        Pane::Answer => answer::title(model, seat),
+        Pane::Answer => answer::title(model, seat, usize::from(room.saturating_sub(2))),
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => "Steps".to_owned(),
         Pane::Checks => checks::title(model),
-        Pane::Seats | Pane::Tally if model.session().open_round().is_some() => seats::card_title(model),
-        Pane::Seats | Pane::Tally => match model.revealed() {
-            Some(round) if model.preview().is_none() => format!("Votes · {}", votes::unit(round)),
+        Pane::Seats | Pane::Tally => match (model.revealed(), model.shown_round()) {
+            (Some(round), _) if model.preview().is_none() => format!("Votes · {}", votes::unit(round)),
+            (_, Some(round)) if round.closed.is_none() => seats::card_title(model),
             _ => "Tally".to_owned(),
         },
     }

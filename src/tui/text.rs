@@ -10,6 +10,8 @@ use ratatui::text::Line;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::insight::wording::pluralize;
+
 /// Minimum bytes of a text whose wrapped lines are cached for the next frames.
 const LONG: usize = 8 * 1024;
 const KEPT: usize = 16;
@@ -21,8 +23,18 @@ thread_local! {
     static WRAPPED: RefCell<VecDeque<WrappedText>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Returns safe lines no wider than `width`, at most `most`; caches those of a long text.
+/// Returns safe lines no wider than `width`, at most `most`; a sign ends what is cut off.
 pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines = broken(text, width, most.saturating_add(1));
+    if lines.len() > most {
+        lines.truncate(most);
+        lines.iter_mut().skip(most - 1).for_each(|last| *last = clipped(&format!("{last}…"), width));
+    }
+    lines
+}
+
+/// Returns safe lines, at most `most`; caches those of a long text.
+fn broken(text: &str, width: usize, most: usize) -> Vec<String> {
     if text.len() < LONG {
         return crate::sanitize::wrapped(text, width, most);
     }
@@ -119,11 +131,7 @@ pub fn position(start: usize, room: usize, count: usize) -> String {
     }
     let below = count.saturating_sub(start + room);
     let percent = (start + room).min(count) * 100 / count;
-    match below {
-        0 => " end ".to_owned(),
-        1 => format!(" {percent} % · ↓ 1 line "),
-        _ => format!(" {percent} % · ↓ {below} lines "),
-    }
+    if below == 0 { " end ".to_owned() } else { format!(" {percent} % · ↓ {} ", pluralize(below, "line")) }
 }
 
 /// Returns a line, reversed if it contains the search words.

@@ -8,6 +8,9 @@ use ratatui::symbols::border;
 use ratatui::text::Line;
 use ratatui::widgets::Block;
 
+use super::text::clipped;
+use crate::sanitize::harmless_line;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     pub color: bool,
@@ -81,8 +84,9 @@ impl Theme {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    pub fn block(self, title: String) -> Block<'static> {
-        let (style, title) = (self.strong(), Line::styled(title, self.strong()));
+    pub fn block(self, title: &str, width: u16) -> Block<'static> {
+        let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
+        let (style, title) = (self.strong(), Line::styled(format!(" {} ", title.trim_end()), self.strong()));
         Block::bordered().border_set(border::ROUNDED).border_style(style).title(title)
     }
 

@@ -7,6 +7,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::round::{rule_hint, strategy_hint};
 use super::{CheckItem, Field, FieldValue, Form};
@@ -36,10 +37,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, form: &Form, notice: Option<&str>
     // A form that answers a question is at the bottom, so that the question stays in view.
     let down = if form.is_answer() { area.height - height } else { (area.height - height) / 2 };
     let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + down, width, height };
-    let title = clipped(&format!(" {}", harmless_line(&form.title)), inside.saturating_sub(2));
     let hint = form.fields.get(form.at).map(|field| field.hint).unwrap_or_default();
-    let hint = Line::styled(format!(" {hint} "), theme.faint());
-    let framed = theme.block(title.trim_end().to_owned() + " ").title_bottom(hint);
+    let hint = format!(" {} ", clipped(hint, hint.width().min(inside.saturating_sub(2))));
+    let hint = Line::styled(hint, theme.faint());
+    let framed = theme.block(&form.title, width).title_bottom(hint);
     let inner = framed.inner(place);
     frame.render_widget(Clear, place);
     frame.render_widget(framed, place);
@@ -65,7 +66,7 @@ fn footer(form: &Form, notice: Option<&str>, theme: Theme, width: usize) -> Vec<
     };
     let word = |key: &FormKey| Some(format!("{} {}", key.keys[0], key.footer?));
     let keys: Vec<String> = FORM_KEYS.iter().filter_map(word).chain([enter.to_owned()]).collect();
-    vec![Line::styled(format!(" {}", keys.join(" · ")), theme.faint())]
+    hanging(" ", &keys.join(" · "), width, 2, theme.faint())
 }
 
 /// Returns the preferred height of a field in lines; the focused text field gets more.
@@ -115,7 +116,8 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
     let label = Line::styled(format!("{pointer} {:labels$} ", field.label), style);
     frame.render_widget(Paragraph::new(label), Rect { width: before, ..area });
     let entry = Rect { x: area.x + before, width: area.width - before, ..area };
-    let hint = Line::styled(field.hint, theme.faint());
+    let room = usize::from(entry.width).saturating_sub(if is_at { 2 } else { 0 });
+    let hint = Line::styled(clipped(field.hint, room), theme.faint());
     let lines = match &field.entry {
         FieldValue::Line(text) | FieldValue::Text(text) if is_at => {
             frame.render_widget(&**text, entry);
@@ -136,7 +138,8 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
             };
             let word =
                 if is_at { Span::styled(format!("◂ {word} ▸"), theme.strong()) } else { Span::raw(word) };
-            vec![Line::from(vec![word, Span::styled(format!("   {hint}"), theme.faint())])]
+            let hint = clipped(&format!("   {hint}"), room.saturating_sub(word.width()));
+            vec![Line::from(vec![word, Span::styled(hint, theme.faint())])]
         }
         FieldValue::Picks(picks, at) => picked(picks, *at, entry, is_at, theme),
     };

@@ -327,6 +327,11 @@ fn choose(words: &[String], at: &mut usize, code: KeyCode) {
     match code {
         KeyCode::Left => *at = (*at + count - 1) % count,
         KeyCode::Right | KeyCode::Char(' ') => *at = (*at + 1) % count,
+        KeyCode::Char(c @ ('y' | 'n')) => {
+            let meant: &[&str] =
+                if c == 'y' { &["approve", "accept", "merge"] } else { &["reject", "refuse"] };
+            *at = words.iter().position(|word| meant.contains(&&**word)).unwrap_or(*at);
+        }
         _ => {}
     }
 }
@@ -382,6 +387,15 @@ mod tests {
 
     fn press(form: &mut Form, code: KeyCode) -> FormEvent {
         form.press(&KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    #[test]
+    fn y_and_n_answer_an_approval() {
+        let (words, mut at) = ([OPEN, "approve", "reject"].map(str::to_owned), 0);
+        choose(&words, &mut at, KeyCode::Char('y'));
+        assert_eq!(at, 1);
+        choose(&words, &mut at, KeyCode::Char('n'));
+        assert_eq!(at, 2);
     }
 
     #[test]

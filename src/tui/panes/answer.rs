@@ -6,6 +6,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::votes;
 use crate::ballot::Ballot;
@@ -18,7 +19,7 @@ use crate::insight::wording::{finding, money, shown_mask};
 use crate::sanitize::harmless_line;
 use crate::tui::frame;
 use crate::tui::model::Model;
-use crate::tui::text::{paragraph, sure};
+use crate::tui::text::{cut_middle, paragraph, sure};
 use crate::tui::theme::Theme;
 
 /// Maximum lines of an answer on the screen.
@@ -31,12 +32,13 @@ fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
     seat_at(model.session(), round, index)
 }
 
-pub fn title(model: &Model, index: usize) -> String {
+pub fn title(model: &Model, index: usize, room: usize) -> String {
     let Some(seat) = view(model, index) else { return "Answer".to_owned() };
     let count = model.seat_count();
     let at = index.min(count.saturating_sub(1)) + 1;
     let moved = moved(model, &seat).unwrap_or_default();
-    format!("{}{moved} · {at} of {count}", harmless_line(seat.name))
+    let rest = format!("{moved} · {at} of {count}");
+    cut_middle(&harmless_line(seat.name), room.saturating_sub(rest.width()).max(9)) + &rest
 }
 
 /// Returns a seat's change of option and confidence since the last round: " · ■ → ● · sure .31 → .70".
@@ -65,11 +67,7 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         return paragraph("No answers yet.", width, 9, Style::new());
     };
     if let Some(answer) = seat.answer {
-        let mut lines = paragraph(&answered(model, &seat, answer), width, MOST_LINES, Style::new());
-        if lines.len() == MOST_LINES {
-            lines.push(Line::styled("… truncated; press y to copy all", model.theme.active()));
-        }
-        return lines;
+        return paragraph(&answered(model, &seat, answer), width, MOST_LINES, Style::new());
     }
     let text = match seat.reason {
         Some(reason) => reason,
@@ -159,7 +157,6 @@ fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
 fn field(value: &Value, depth: usize, text: &mut String) {
     let indent = "  ".repeat(depth);
     match value {
-        Value::String(words) if depth == 0 => text.push_str(words.trim_end()),
         Value::String(words) => text.push_str(&words.trim_end().replace('\n', &format!("\n{indent}"))),
         Value::Array(items) => {
             for item in items {

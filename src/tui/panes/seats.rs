@@ -49,7 +49,8 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     if !is_revealed(round) {
         let name = longest(round.seats.keys(), area.width);
         let line = |at: &usize| while_open(model, &all[*at], name, usize::from(area.width));
-        return (format!("Seats ({part}) · what needs you first"), shown.iter().map(line).collect());
+        let order = if model.live().is_some() { " · what needs you first" } else { "" };
+        return (format!("Seats ({part}){order}"), shown.iter().map(line).collect());
     }
     let name = longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20);
     let line = |at: &usize| counted(model, round, &all[*at], name, usize::from(area.width));
@@ -86,7 +87,8 @@ fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: us
     let is_chosen = at == model.seat.min(preview.opened.seats.len() - 1);
     let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), name, longest);
     line.push_span(Span::styled(clipped_middle(&harmless_line(&asked), of_model), model.theme.faint()));
-    line.push_span(Span::styled(format!("  {}", harmless_line(word)), style));
+    let word = clipped(&format!("  {}", harmless_line(word)), room - of_model);
+    line.push_span(Span::styled(word, style));
     line
 }
 
@@ -266,7 +268,7 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, b
         }
         (Some(Outcome::Excused), _) => {
             parts.push((format!("excused: {}", harmless_line(seat.reason.unwrap_or_default())), false));
-            keys.truncate(1);
+            keys.truncate(usize::from(model.seat_to_help().as_deref() == Some(seat.name)));
         }
         (Some(_), _) => keys.clear(),
     }

@@ -7,7 +7,7 @@ use crate::history::WorkItem;
 use crate::insight::wording::format_duration;
 use crate::sanitize::harmless_line;
 use crate::tui::model::Model;
-use crate::tui::text::{hanging, paragraph};
+use crate::tui::text::{clipped, clipped_middle, hanging, paragraph};
 use crate::workflow::Step;
 
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
@@ -28,13 +28,13 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         heading(model, "runs and asks", &mut lines);
         lines.extend(draft.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
     }
-    items(model, &mut lines);
+    items(model, width, &mut lines);
     lines
 }
 
 fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
     let (sign, style, took) = step_status(model, step);
-    let id: String = harmless_line(&step.id).chars().take(longest).collect();
+    let id = clipped_middle(&harmless_line(&step.id), longest);
     let id_style = if took.is_some() { model.theme.strong() } else { Style::new() };
     let mut about = step.kind_name().to_owned();
     let who = step.agents().join(", ");
@@ -46,7 +46,7 @@ fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
     }
     Line::from(vec![
         Span::styled(format!(" {sign} "), style),
-        Span::styled(format!("{id:longest$}  "), id_style),
+        Span::styled(id + "  ", id_style),
         Span::raw(about),
         Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
     ])
@@ -60,7 +60,7 @@ fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static
     let Some(output) = last.and_then(|item| item.outcome()?.output()) else { return };
     let all: Vec<&str> = output.lines().collect();
     for line in &all[all.len().saturating_sub(SHOWN)..] {
-        let line: String = harmless_line(line).chars().take(width.saturating_sub(8)).collect();
+        let line = clipped(&harmless_line(line), width.saturating_sub(8));
         lines.push(Line::styled(format!("      │ {line}"), model.theme.faint()));
     }
 }
@@ -83,11 +83,10 @@ fn step_status(model: &Model, step: &Step) -> (&'static str, Style, Option<Strin
 }
 
 fn heading(model: &Model, text: &str, lines: &mut Vec<Line<'static>>) {
-    lines.push(Line::default());
-    lines.push(Line::styled(format!(" {text}"), model.theme.strong()));
+    lines.extend([Line::default(), Line::styled(format!(" {text}"), model.theme.strong())]);
 }
 
-fn items(model: &Model, lines: &mut Vec<Line<'static>>) {
+fn items(model: &Model, width: usize, lines: &mut Vec<Line<'static>>) {
     let session = model.session();
     if session.items.is_empty() {
         return;
@@ -100,7 +99,7 @@ fn items(model: &Model, lines: &mut Vec<Line<'static>>) {
         let said = model.progress.get(id).and_then(|progress| progress.said.as_deref());
         let said = said.filter(|_| item.outcome().is_none()).map(|said| format!("  {said}"));
         let (who, state) = (&item.offered.participant, item.state(now));
-        let text = format!(" {id}  → {who}  {state}{tries}{}", said.unwrap_or_default());
-        lines.push(Line::from(harmless_line(&text)));
+        let text = format!("{id}  → {who}  {state}{tries}{}", said.unwrap_or_default());
+        lines.extend(hanging(" ", &harmless_line(&text), width, 2, Style::new()));
     }
 }

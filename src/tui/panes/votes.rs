@@ -66,7 +66,7 @@ pub fn head(model: &Model, width: usize, found: Option<&Independence>) -> Vec<Li
     lines.extend(bars(model, round, tally, width));
     lines.extend(note_and_adoption(model, round, width));
     lines.extend(dissent(model, round, width));
-    lines.extend(found.map(|found| independence_line(found, width, theme)));
+    lines.extend(found.iter().flat_map(|found| independence_line(found, width, theme)));
     lines.extend(other_rules(model, round).iter().flat_map(|text| paragraph(text, width, 2, theme.faint())));
     lines
 }
@@ -113,8 +113,8 @@ fn decisions(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     asked.iter().skip(first).take(MOST).map(line).collect()
 }
 
-/// Returns the independence of the answers in one line; highlighted if one model may count several times.
-fn independence_line(found: &Independence, width: usize, theme: Theme) -> Line<'static> {
+/// Returns the independence of the answers; highlighted if one model may count several times.
+fn independence_line(found: &Independence, width: usize, theme: Theme) -> Vec<Line<'static>> {
     let same: usize = found.same_answers.iter().map(Vec::len).sum();
     let shared = found.models.values().map(Vec::len).max().unwrap_or(0);
     let mut text = format!("independence: {}", found.counts());
@@ -125,7 +125,7 @@ fn independence_line(found: &Independence, width: usize, theme: Theme) -> Line<'
         text.push_str(&format!(" · {same} say nearly the same"));
     }
     let style = if same > 0 || shared > 1 { theme.active() } else { theme.faint() };
-    Line::styled(clipped(&harmless_line(&text), width), style)
+    paragraph(&harmless_line(&text), width, 2, style)
 }
 
 fn other_rules(model: &Model, round: &RoundRun) -> Option<String> {
@@ -238,14 +238,10 @@ fn change(model: &Model, round: &RoundRun, side: &Bar<'_>) -> String {
 
 /// Returns a bar; if each seat counts as one, it consists of its seats, darker for higher confidence.
 fn bar(side: &Bar<'_>, room: usize, kind: BallotKind) -> String {
-    let is_named = match kind {
-        BallotKind::Choice | BallotKind::Approval | BallotKind::Consent | BallotKind::Estimate => true,
-        BallotKind::Position
-        | BallotKind::Ranking
-        | BallotKind::Score
-        | BallotKind::Ideas
-        | BallotKind::Findings => false,
-    };
+    let is_named = matches!(
+        kind,
+        BallotKind::Choice | BallotKind::Approval | BallotKind::Consent | BallotKind::Estimate
+    );
     let cells = bar_cells(side.share, room.max(1));
     let seats = side.seats.len();
     if !is_named || seats == 0 || seats > cells || (seats as f64 - side.score.as_f64()).abs() > 0.01 {

@@ -80,7 +80,6 @@ impl Screen {
                 self.spawn(move |host| {
                     Message::Say(host.report(&session).unwrap_or_else(|problem| problem.to_string()))
                 });
-                return Ok(Some(Message::Say("Writing the report …".to_owned())));
             }
             Effect::FindPaths(typed) => return Ok(Some(Message::Paths(self.host.paths(&typed)))),
             Effect::Reply(seat, text) => self.reply(&seat, text),
@@ -201,8 +200,7 @@ impl Screen {
             OpenTarget::Resume(_) | OpenTarget::Fork(..) => self.stop_engine().await,
             OpenTarget::Text { .. } | OpenTarget::File(_) | OpenTarget::Replay(_) => {}
         }
-        let what = waiting_for(&opening);
-        self.spawn_open(what, move |host, tell| open(host, opening, tell)).await
+        self.spawn_open("Opening".to_owned(), move |host, tell| open(host, opening, tell)).await
     }
 
     async fn redraft(&mut self, choice: SeatChoice) -> Option<Message> {
@@ -341,15 +339,5 @@ fn resume(host: &dyn Host, path: &Path, is_fork: bool, tell: Tell<'_>) -> Opened
     match host.resume(path, tell) {
         Ok((lines, running)) => Opened::Live(path.to_owned(), Box::new(Replay::new(lines)), running, is_fork),
         Err(refusal) => Opened::Refused(refusal, FollowUp::Open(OpenTarget::Resume(path.to_owned()))),
-    }
-}
-
-fn waiting_for(opening: &OpenTarget) -> String {
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    match opening {
-        OpenTarget::Resume(path) => format!("Resuming {}", name(path)),
-        OpenTarget::Fork(path, _) => format!("Forking {}", name(path)),
-        OpenTarget::Replay(path) | OpenTarget::File(path) => format!("Opening {}", name(path)),
-        OpenTarget::NewQuestion | OpenTarget::Text { .. } => "Opening".to_owned(),
     }
 }

@@ -14,6 +14,8 @@ fn an_error_is_shown_under_its_field() {
         assert!(screen.contains("expected at most") && screen.contains("▸ quorum"), "{size:?}\n{screen}");
     }
     shows("form-error", &model);
+    press(&mut model, KeyCode::Char('1'));
+    assert!(!rendered(&model, (80, 24)).contains("expected at most"));
 }
 
 #[test]

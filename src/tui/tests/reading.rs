@@ -90,9 +90,19 @@ fn a_notice_is_whole_on_a_small_screen() {
     model.notice = Some(notice.to_owned());
     let screen = rendered(&model, (40, 12));
     let text: String = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.ends_with(&format!("{notice} A accept ? help q quit")), "{screen}");
+    assert!(text.ends_with(&format!("{notice} A accept Enter read ? help q quit")), "{screen}");
     model.notice = Some("word ".repeat(100));
     assert!(rendered(&model, (40, 12)).contains("word…"));
+}
+
+#[test]
+fn a_pane_is_read_at_the_width_of_the_screen() {
+    let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
+    update(&mut model, Message::Resize(40, 12));
+    model.focus = Pane::Tally;
+    press(&mut model, KeyCode::Enter);
+    let screen = rendered(&model, (40, 12));
+    assert!(screen.lines().any(|line| line.contains("■ inline  ") && line.contains("  3")), "{screen}");
 }
 
 #[test]

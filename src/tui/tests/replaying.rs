@@ -56,6 +56,9 @@ fn forking_asks_first() {
     let seq = model.replay.lines[8].seq;
     assert_eq!(press(&mut model, KeyCode::Char('F')), []);
     super::scenes::shows("confirm-fork", &model);
+    let mut before = model.clone();
+    before.replay.seek(0);
+    assert!(rendered(&before, (80, 24)).contains("→ no event yet"));
     assert_eq!(press(&mut model.clone(), KeyCode::Char('n')), []);
     let fork = Effect::Open(OpenTarget::Fork("x.s2s".into(), seq));
     assert_eq!(press(&mut model, KeyCode::Char('y')), [fork]);

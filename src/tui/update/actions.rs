@@ -86,7 +86,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::EditRound | Action::ChooseParticipants => return edit(model, action),
         action => {
             model.replay.act(action);
-            model.scroll = [0; Pane::ALL.len()];
+            (model.scroll, model.rounds_back) = ([0; Pane::ALL.len()], 0);
         }
     }
     Vec::new()
@@ -140,9 +140,10 @@ fn answer_seat(model: &Model) -> Option<form::Form> {
     }
     let (seat, round) = model.pending_human().zip(session.open_round())?;
     let step = session.definition().step(&round.opened.step);
-    let background = step.and_then(|step| step.round()?.exploration.as_deref());
+    let background =
+        step.and_then(|step| session.rendered_round(step, step.round()?).ok()?.round.exploration.clone());
     let ballot = session.form_of(&round.opened, seat);
-    Some(form::seat_answer(seat, &round.opened.question, &ballot, background))
+    Some(form::seat_answer(seat, &round.opened.question, &ballot, background.as_deref()))
 }
 
 fn open_round(model: &mut Model) -> Vec<Effect> {
@@ -246,7 +247,7 @@ fn read(model: &mut Model) {
         Pane::Seats | Pane::Answer => (TextKind::Answer, Pane::Answer),
         pane => (TextKind::Plain, pane),
     };
-    let (title, words) = (title(model, pane, model.seat), model.words.clone());
+    let (title, words) = (title(model, pane, model.seat, model.size.0), model.words.clone());
     model.overlay =
         Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text_of(model, pane)) }));
 }
@@ -258,14 +259,14 @@ fn text_of(model: &Model, pane: Pane) -> String {
         (Pane::Answer, _) => answer::seat_text(model, model.seat),
         _ => None,
     };
-    text.unwrap_or_else(|| pane_text(model, pane, 76))
+    text.unwrap_or_else(|| pane_text(model, pane, model.size.0.saturating_sub(2).min(76)))
 }
 
 /// Replaces the displayed answer with the next seat's, scrolled to the top; the search words stay.
 pub fn read_other_seat(model: &mut Model, forward: bool) {
     cycle_seat(model, forward);
     let text = text_of(model, Pane::Answer);
-    let title = title(model, Pane::Answer, model.seat);
+    let title = title(model, Pane::Answer, model.seat, model.size.0);
     if let Some(Overlay::Text(read)) = &mut model.overlay {
         (read.title, read.text, read.scroll) = (title, text, 0);
     }

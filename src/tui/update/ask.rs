@@ -44,14 +44,19 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
     ask(model, title, &text, OnYes::Order(FacilitatorRequest::Accept), None)
 }
 
-pub fn next_if_accepted(session: &Session) -> Option<NextAction> {
-    let NextAction::Decide(accept) = next(session) else { return None };
-    let events = decide(session, accept, session.last_at).ok()?;
+fn next_if_accepted(session: &Session) -> Option<NextAction> {
     let mut after = session.clone();
-    for event in events {
-        after.apply(&TimedEvent { at: session.last_at, event });
+    let mut due = next(session);
+    loop {
+        let NextAction::Decide(command) = due else { return None };
+        for event in decide(&after, command, session.last_at).ok()? {
+            after.apply(&TimedEvent { at: session.last_at, event });
+        }
+        due = next(&after);
+        if !matches!(due, NextAction::Decide(Command::StartStep)) {
+            return Some(due);
+        }
     }
-    Some(next(&after))
 }
 
 /// Closes the open round; asks first while seats are still answering.

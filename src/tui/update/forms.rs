@@ -26,8 +26,9 @@ fn form(model: &mut Model) -> Option<&mut Form> {
 
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
-    let ballot = form.value("ballot");
+    let (ballot, wrong) = (form.value("ballot"), form.error.take().map(|error| (form.draft(), error)));
     let pressed = form.press(key);
+    form.error = wrong.filter(|(draft, _)| *draft == form.draft()).map(|(_, error)| error);
     if form.value("ballot") != ballot {
         form::sync_rules(form);
     }

@@ -1,7 +1,7 @@
 //! Search in all texts that may be read on this screen.
 
 use crate::tui::frame::Pane;
-use crate::tui::model::{Mode, Model, SearchHit};
+use crate::tui::model::{Model, SearchHit};
 use crate::tui::panes::answer::seat_text;
 use crate::tui::screen::{find_lines, max_scroll, pane_text};
 
@@ -32,13 +32,8 @@ pub fn find(model: &mut Model, forward: bool) {
 fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
     let words = words.to_lowercase();
     let (mut found, mut read) = (Vec::new(), 0);
-    // Live: all rounds, by their distance from the last. Replay: only the shown round.
-    let rounds: Vec<usize> = match model.mode {
-        Mode::Replay => vec![0],
-        Mode::Home | Mode::Live(_) => (0..model.newest_round().max(1)).rev().collect(),
-    };
     let here = model.rounds_back;
-    for back in rounds {
+    for back in (0..model.newest_round().max(1)).rev() {
         model.rounds_back = back;
         let seats = if model.preview().is_some() { 0 } else { model.seat_count() };
         let focused =

@@ -141,7 +141,6 @@ fn a_discussion_has_transitions_like_any_step() {
         let lines = desk.log("s.s2s");
         assert!(lines.iter().any(|line| line.to_string().contains(last)), "{last}");
     }
-    // The way out may be the way on; without one an undecided discussion ends without a decision.
     let votes =
         json!({"go": true, "yes-it-is": true, "talk-vote": {"ann": {"vote": "a"}, "bob": {"vote": "b"}}});
     run(&Desk::with(&text.replace("on_undecided: no", "on_undecided: yes-it-is")), &votes).code(0);

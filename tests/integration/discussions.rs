@@ -63,8 +63,7 @@ fn every_strategy_runs_to_its_end() {
         let ran = run(&desk, &answers).code(if strategy == "draft-rank" { 3 } else { 0 });
         assert_eq!(rounds(&desk).len(), held, "{strategy}");
         if strategy == "estimate" {
-            let shown = recalled(&desk.state("s.s2s").rounds[1].opened)["earlier_counts"].clone();
-            assert_eq!([&shown["median"], &shown["quartiles"]], [&json!("7"), &json!(["7", "7"])]);
+            assert_eq!(recalled(&desk.state("s.s2s").rounds[1].opened)["earlier_counts"]["median"], "7");
         }
         assert_eq!(ran.out.contains("\"decided\":true"), is_decided, "{strategy}: {}", ran.out);
         assert_eq!(desk.report("s.s2s")["merges"].as_array().map_or(0, Vec::len), merges, "{strategy}");

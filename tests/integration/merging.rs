@@ -121,10 +121,8 @@ fn findings_are_grouped_by_overlapping_lines_and_none_is_dropped() {
     let markdown = desk.run(["report", "s.s2s"]).code(0).out;
     assert!(markdown.contains("- **high**, `src/a b.rs:10-31`: 2 of 3"), "{markdown}");
     assert!(markdown.find("Found by several seats") < markdown.find("Found by one seat"), "{markdown}");
-    desk.run(["report", "s.s2s", "--format", "html"])
-        .code(0)
-        .shows("Found by several seats")
-        .shows("Elsewhere");
+    let html = desk.run(["report", "s.s2s", "--format", "html"]).code(0).out;
+    assert!(html.contains("Found by several seats") && html.contains("Elsewhere"));
     desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("medium src/c.rs:18-30: Elsewhere");
 }
 

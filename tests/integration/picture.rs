@@ -39,7 +39,7 @@ fn run() -> Vec<Frame> {
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.press("c", &["REVEAL", "Decision"]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 5 });
-    screen.press("l", &["security-champion · "]);
+    screen.press("l", &["mpion · "]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.kill();
     frames

@@ -138,7 +138,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
             };
             let word =
                 if is_at { Span::styled(format!("◂ {word} ▸"), theme.strong()) } else { Span::raw(word) };
-            let hint = clipped(&format!("   {hint}"), room.saturating_sub(word.width()));
+            let hint = clipped(&format!("   {hint}"), usize::from(entry.width).saturating_sub(word.width()));
             vec![Line::from(vec![word, Span::styled(hint, theme.faint())])]
         }
         FieldValue::Picks(picks, at) => picked(picks, *at, entry, is_at, theme),

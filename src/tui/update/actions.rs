@@ -247,7 +247,8 @@ fn read(model: &mut Model) {
         Pane::Seats | Pane::Answer => (TextKind::Answer, Pane::Answer),
         pane => (TextKind::Plain, pane),
     };
-    let (title, words) = (title(model, pane, model.seat, model.size.0), model.words.clone());
+    let (title, words) =
+        (title(model, pane, model.seat, model.size.0.saturating_sub(2)), model.words.clone());
     model.overlay =
         Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text_of(model, pane)) }));
 }
@@ -266,7 +267,7 @@ fn text_of(model: &Model, pane: Pane) -> String {
 pub fn read_other_seat(model: &mut Model, forward: bool) {
     cycle_seat(model, forward);
     let text = text_of(model, Pane::Answer);
-    let title = title(model, Pane::Answer, model.seat, model.size.0);
+    let title = title(model, Pane::Answer, model.seat, model.size.0.saturating_sub(2));
     if let Some(Overlay::Text(read)) = &mut model.overlay {
         (read.title, read.text, read.scroll) = (title, text, 0);
     }

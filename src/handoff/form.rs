@@ -30,6 +30,8 @@ pub struct FormFacts {
     form: FacilitatorForm,
     /// Topic, or the last wording of the proposal.
     topic: String,
+    /// The last wording of a proposal that was amended.
+    amended: Option<String>,
     /// Single winner of the round in question.
     winner: Option<String>,
     options: Vec<String>,
@@ -61,10 +63,14 @@ impl Session {
         let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
         let open_items = self.agenda.items.iter().filter(|item| item.is_open());
         let (ideas, own_ids) = round.map(|round| self.ideas_to_show(round)).unwrap_or_default();
+        let proposal = round.filter(|round| round.opened.ballot.kind == BallotKind::Consent);
+        let first = self.rounds.iter().find(|first| Some(&*first.opened.step) == about);
+        let amended = proposal.zip(first).filter(|(now, first)| now.opened.question != first.opened.question);
         let ids = |points: Vec<&Point>| points.into_iter().map(|point| point.id.clone()).collect();
         Some(FormFacts {
             form,
             topic: round.map_or_else(|| self.topic(step), |round| round.opened.question.clone()),
+            amended: amended.map(|(now, _)| now.opened.question.clone()),
             winner,
             options: round.map(|round| round.opened.ballot.options.clone()).unwrap_or_default(),
             ideas,
@@ -330,6 +336,9 @@ impl FormFacts {
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {
                 data.entry(list).or_insert_with(|| json!([]));
+            }
+            if let Some(last) = &self.amended {
+                data.entry("amended").or_insert_with(|| last.as_str().into());
             }
         }
         if let Some(merge) = merge {

@@ -10,7 +10,7 @@ use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Budget;
-use crate::history::{Price, SeatInfo, Session};
+use crate::history::{NO_MODEL, Price, SeatInfo, Session};
 use crate::participants::scripted::{Script, ScriptedReply};
 use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 
@@ -128,7 +128,7 @@ pub fn budget(
     let prices = known_prices(session, set_up);
     let catalog = set_up.catalog();
     let asked = roster(session, answers).into_iter().filter(|seat| seat.is_asked);
-    let models = asked.flat_map(|seat| seat.models);
+    let models = asked.flat_map(|seat| seat.models).filter(|model| *model != NO_MODEL);
     no_problems(models.filter_map(|model| highest_price_of(&catalog, model).err()).collect())?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.resume(session);

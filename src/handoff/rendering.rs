@@ -170,7 +170,7 @@ fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
             return Ok((text("id").unwrap_or_default(), about));
         }
         Value::Bool(_) | Value::Array(_) => {
-            return Err(format!("`{path}` contains no valid option: write texts, or maps with an `id`"));
+            return Err(format!("`{path}` contains an invalid option: write texts, or maps with an `id`"));
         }
     };
     Ok((id, OptionText::default()))

@@ -50,7 +50,7 @@ fn options_of_a_result_are_taken_whole_or_the_step_fails() {
         (json!(["a", "a", "", "  ", null]), "has 1 option;"),
         (json!(many), "has 1000 options; at most 12 are accepted: `max`"),
         (json!("a, b"), "which is no list"),
-        (json!([["a"], "b"]), "contains no valid option"),
+        (json!([["a"], "b"]), "contains an invalid option"),
         (json!(["a", "A"]), "two options have the name `A`"),
         (json!([{"id": "a", "title": "x"}, {"id": "a", "title": "y"}]), "two options have the name `a`"),
         (json!(["a", "Abstain"]), "`abstain` is always possible"),

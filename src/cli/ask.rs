@@ -1,7 +1,7 @@
 //! The `ask` command: runs a question without a definition file.
 //!
-//! On a terminal it first prints a summary of the panel and its cost. It sends and saves nothing before the
-//! person agrees.
+//! On a terminal it first prints a summary of the panel and its cost. It asks no model and saves nothing before
+//! the person agrees.
 
 use serde_json::{Map, Value};
 
@@ -67,7 +67,7 @@ pub fn run(args: &AskArgs, output: &mut Console) -> VerbResult {
             output.note(&line);
         }
         let total = draft(&mut opening.session, &options, &set_up, &mut |_, _, _| {})?;
-        let shown = six_lines(args, &panel, &opening, &total);
+        let shown = summary(args, &panel, &opening, &total);
         let answer = ask(&format!("{shown}Ask them? [y/N] "));
         if !answer.is_some_and(|answer| matches!(answer.to_lowercase().as_str(), "y" | "yes")) {
             output.note("nothing was sent or saved");
@@ -227,7 +227,7 @@ fn definition(
 }
 
 /// Returns the summary: participants, question, options, material, cost, other available models.
-fn six_lines(args: &AskArgs, panel: &Panel, opening: &Opening, total: &Total) -> String {
+fn summary(args: &AskArgs, panel: &Panel, opening: &Opening, total: &Total) -> String {
     let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
     let seats: Vec<&str> = opening.header.participants.iter().map(|seat| seat.model.as_str()).collect();
     let rule = args.rule.as_deref().or(args.strategy.as_deref()).unwrap_or("majority");

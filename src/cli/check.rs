@@ -116,7 +116,7 @@ impl CheckFindings {
                 let (aside, refused) = program_notes(&session, &plan.options.answers, set_up);
                 notes.extend(aside);
                 errors.extend(refused.into_iter().map(|problem| problem.with_file(&plan.file)));
-                // A price that the project names counts once it is agreed to.
+                // A project's price may still be agreed to; until then its absence from the budget is no error.
                 if !needs.iter().any(|need| matches!(need.what, NeedKind::Price { .. }))
                     && let Err(unpriced) = budget(None, &session, &plan.options.answers, set_up)
                 {

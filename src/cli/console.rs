@@ -56,7 +56,7 @@ impl Console {
             let mut out = io::stdout().lock();
             if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
                 self.closed = true;
-                if is_lost(&error) {
+                if report_lost_output(&error) {
                     self.lost = Some(ExitCode::Failure);
                 }
             }
@@ -136,7 +136,7 @@ pub fn ask(lines: &str) -> Option<String> {
 }
 
 /// Reports that standard output cannot be written, unless its reader has left; returns whether it reported.
-fn is_lost(error: &io::Error) -> bool {
+fn report_lost_output(error: &io::Error) -> bool {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return false;
     }
@@ -147,7 +147,7 @@ fn is_lost(error: &io::Error) -> bool {
     true
 }
 
-/// Prints errors, also as result lines with `--json`; returns their exit code.
+/// Prints errors to standard error, and for scripts to standard output; returns their exit code.
 pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     for problem in &error.problems {
         say("error", problem);
@@ -156,7 +156,7 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     error.exit
 }
 
-/// Prints errors to standard output for scripts: one line each with `--json`, else one result line.
+/// Prints errors to standard output: one line each with `--json`, one result line with `--json=result`.
 fn print_for_scripts(error: &RunError, output: &mut Console) {
     if output.json {
         for problem in &error.problems {
@@ -207,7 +207,7 @@ pub fn print_help_or_error(error: &clap::Error, command: &Command, verb: Option<
     if !error.use_stderr() {
         let printed = error.print().and_then(|()| io::stdout().flush());
         return match printed {
-            Err(error) if is_lost(&error) => ExitCode::Failure,
+            Err(error) if report_lost_output(&error) => ExitCode::Failure,
             _ => ExitCode::Finished,
         };
     }

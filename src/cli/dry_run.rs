@@ -1,4 +1,4 @@
-//! The `--dry-run` option: prints every possible prompt, sends nothing.
+//! The `--dry-run` option: prints every prompt that depends on no answer, sends nothing.
 
 use std::collections::HashMap;
 

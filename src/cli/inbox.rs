@@ -201,7 +201,7 @@ impl InboxWorker<'_> {
         self.request(&format!("/v1/items/{}/{verb}", in_path(item)), Some(&value), TRIES).await
     }
 
-    /// Sends a request, retried every second, until the session replies.
+    /// Sends a request until the session replies: at most `tries` times, one second apart.
     async fn request(&self, path: &str, body: Option<&Value>, tries: u64) -> Result<LinkReply, RunError> {
         let mut why = String::new();
         for tried in 0..tries {

@@ -61,8 +61,8 @@ pub fn for_assistants(output: &mut Console) -> VerbResult {
 /// Creates `.s2s` here; existing files stay unchanged.
 pub fn run(output: &Console) -> VerbResult {
     let disk = Disk::default();
-    let here = std::path::Path::new(".s2s");
-    let project = std::path::Path::new(".").canonicalize();
+    let here = Path::new(".s2s");
+    let project = Path::new(".").canonicalize();
     let leads_out = |s2s: std::path::PathBuf| !project.is_ok_and(|project| s2s.starts_with(project));
     if here.canonicalize().is_ok_and(leads_out) {
         let problem = Diagnostic::new("`.s2s` is outside this folder: nothing is written there");

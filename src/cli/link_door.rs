@@ -288,7 +288,7 @@ fn has_door(seat: &SeatInfo, door: Door) -> bool {
     seat.remote.as_ref().is_some_and(|remote| remote.door == door)
 }
 
-/// Returns the token of every remote seat, and new invitations; valid ones of an earlier run stay.
+/// Returns the tokens of seats with a link or an inbox, and new invitations; valid ones of an earlier run stay.
 fn invite(
     keys: &KeyStore,
     of: &DoorInputs<'_>,

@@ -41,7 +41,7 @@ use console::{Console, VerbResult, fail};
 
 /// Parses the command line, runs its command, and returns the exit code.
 pub fn main() -> ExitCode {
-    keep_closed();
+    protect_memory();
     #[cfg(unix)]
     survive_file_limit();
     console::quiet_panics();
@@ -154,7 +154,7 @@ fn survive_file_limit() {
 
 /// Protects the memory of this process: no core file, and no access by other programs of the same user.
 /// Programs that it starts are not affected.
-fn keep_closed() {
+fn protect_memory() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

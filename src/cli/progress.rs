@@ -133,7 +133,7 @@ impl ProgressPrinter {
         }
     }
 
-    /// Prints waits and the regular line every so often; never returns.
+    /// Prints waits, and the regular line while work runs; never returns.
     pub async fn keep_reporting(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -187,7 +187,7 @@ impl ProgressPrinter {
         Some(format!("running for {} s: {what}, {detail}{}", since.elapsed().as_secs(), self.writing()))
     }
 
-    /// Returns the seat that has been writing longest, if longer than `SHORT_MS`.
+    /// Describes the seat that has been asked or writing longest; empty up to `SHORT_MS`.
     fn writing(&self) -> String {
         let progress = self.watches.progress().into_iter();
         let writes = |(_, of): &(String, Progress)| {

@@ -56,7 +56,7 @@ impl<'a> InstalledProgram<'a> {
 
     /// Returns a notice about the user's settings that the seat ignores, if any.
     pub fn ignored_settings(&self) -> Option<Diagnostic> {
-        let aside = self.program.left_aside(false)?;
+        let aside = self.program.ignored_settings(false)?;
         Some(Diagnostic::new(format!("`{}`: {aside}", self.model)))
     }
 

@@ -269,7 +269,7 @@ impl<'a> ParticipantFactory<'a> {
         let mut all: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
         let programs: Vec<&str> = PRESETS.iter().map(|(known, _)| *known).collect();
         let new: Vec<&str> = own.filter(|name| !all.contains(name) && !programs.contains(name)).collect();
-        all.extend(new.into_iter().chain(programs::found(self.config)));
+        all.extend(new.into_iter().chain(programs::installed(self.config)));
         all
     }
 }

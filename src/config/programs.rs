@@ -68,7 +68,7 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
 }
 
 /// Returns the built-in programs that are installed.
-pub fn found(config: &Config) -> Vec<&'static str> {
+pub fn installed(config: &Config) -> Vec<&'static str> {
     let is_there =
         |provider: &&str| program(config, provider).is_some_and(|found| found.path(config).is_ok());
     PRESETS.iter().map(|(known, _)| *known).filter(is_there).collect()

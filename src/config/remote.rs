@@ -22,7 +22,6 @@ pub struct NatsConfig {
     pub creds_file: Option<PathBuf>,
 }
 
-/// Number greater than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 pub struct Positive(pub f64);
@@ -69,8 +68,8 @@ pub struct WorkerConfig {
     pub in_flight: Option<NonZeroU64>,
 }
 
-// Options of `serve` and of the screen, or settings of the same names; `nats` and `workers` are settings only. A
-// doc comment here would appear in the help of `serve`.
+// Options of `serve`, or settings of the same names; `nats` and `workers` are settings only. A doc comment here
+// would appear in the help of `serve`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Args)]
 #[serde(default, deny_unknown_fields, expecting = "a map of keys")]
 pub struct RemoteConfig {

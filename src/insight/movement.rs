@@ -1,8 +1,7 @@
 //! Movement of seats between two rounds of a question, by ballots, never by confidence.
 //!
 //! Rounds compare if their forms are equal. Open positions compare by their words. A change has a new argument
-//! if the answer contains a reason, concern or risk that the seat did not state before. The position is no argument
-//! for itself.
+//! if the answer contains a reason, concern or risk that the seat did not state before. A position is none.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Command that prints a service's API key.
 //!
-//! Runs just before the first request, once for all seats, and again after the service refused the key. It gets
-//! no shell and no environment, 30 seconds and 64 KiB of output. When it is given up, it and everything it
+//! Runs just before the first request, once for all seats, and again after the service refused the key. It has
+//! no shell, only the usual variables, 30 seconds and 64 KiB of output. When it is given up, it and all that it
 //! started are killed. Its output is never shown.
 
 use std::time::Duration;

@@ -78,7 +78,7 @@ fn lots(ask: &SeatRequest) -> impl Fn(&str) -> u64 {
     }
 }
 
-/// Returns the smallest value that fits the work item's schema, or a note that nothing was done.
+/// Returns the step's placeholder, else the smallest value of its schema, else a note that nothing was done.
 ///
 /// # Errors
 /// No value could be made for the schema.

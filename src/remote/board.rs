@@ -167,7 +167,7 @@ impl Board {
         }
     }
 
-    /// Returns the receipt of a seat's answer in the round, also after the reveal.
+    /// Returns the receipt of a seat's answer in the last round, also after the reveal.
     pub fn receipt(&self, seat: &str) -> Option<Receipt> {
         Receipt::for_seat(self.session().rounds.last()?, seat)
     }

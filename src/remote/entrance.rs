@@ -85,7 +85,8 @@ impl Connections {
         }
     }
 
-    /// Admits a stranger. At a limit it closes the oldest stranger's connection, or waits for a seat's.
+    /// Admits a stranger. At a limit it closes the oldest stranger's connection. If only seats are connected, it
+    /// waits until one leaves.
     async fn enter(self: &Arc<Self>, address: IpAddr, ends: CancellationToken) -> Option<Guest> {
         let is_own = |holder: &Holder| *holder == Holder::Stranger(address);
         if lock(&self.open).values().filter(|open| is_own(&open.holder)).count() >= self.of_address {
@@ -111,7 +112,7 @@ impl Connections {
 
 impl Guest {
     /// Marks the connection as a seat's. Returns false if the token has too many other connections.
-    pub fn is_seat(&self, invitation: &str) -> bool {
+    pub fn mark_as_seat(&self, invitation: &str) -> bool {
         let holder = Holder::Seat(invitation.to_owned());
         let mut open = lock(&self.connections.open);
         let is_other = |(number, open): &(&u64, &Open)| **number != self.number && open.holder == holder;
@@ -158,7 +159,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let seat = async |axum::Extension(guest): axum::Extension<Arc<Guest>>| {
-            if guest.is_seat("dana") { "yes" } else { "no" }
+            if guest.mark_as_seat("dana") { "yes" } else { "no" }
         };
         let routes = Router::new().route("/", get(|| async { "hello" })).route("/seat", get(seat));
         let connections = Connections::new(most, of_address);

@@ -148,7 +148,7 @@ impl FromRequestParts<Arc<HttpDoor>> for Invited {
             let word = if is_few { RefusalWord::NoSuchInvitation } else { RefusalWord::TooManyTries };
             return Err(word.into());
         };
-        let has_place = guest.is_none_or(|guest| guest.is_seat(&invitation));
+        let has_place = guest.is_none_or(|guest| guest.mark_as_seat(&invitation));
         if has_place && door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
             Ok(Self { seat, invitation })
         } else {

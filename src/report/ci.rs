@@ -1,7 +1,7 @@
 //! Reports for build systems: a `JUnit` file, and annotations of a GitHub workflow.
 //!
-//! The session fails exactly if its exit code is not 0; other rounds and steps pass or are skipped. Foreign
-//! text is escaped for each format.
+//! The session's case passes exactly if its exit code is 0. An undecided round fails only if it makes the exit
+//! code nonzero, else it is skipped. Foreign text is escaped for each format.
 
 use std::fmt::Write as _;
 
@@ -142,8 +142,8 @@ pub fn junit(document: &Document<'_>) -> String {
     out
 }
 
-/// Returns annotations of a GitHub workflow, one command per line: errors for failures, warnings for missing
-/// or skipped parts, notices for results.
+/// Returns annotations of a GitHub workflow, one command per line: errors for failed and
+/// unfinished cases, warnings for skipped ones and missing ballots, notices for results.
 pub fn github(document: &Document<'_>) -> String {
     let mark = document.mark;
     let mut out = String::new();

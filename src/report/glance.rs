@@ -28,7 +28,7 @@ pub struct Look<'a> {
     pub is_ascii: bool,
     /// Path of the session's file, ready to paste.
     pub path: &'a str,
-    /// File name for commands.
+    /// Session's id, or the path if no id leads to the file; for commands.
     pub name: &'a str,
 }
 

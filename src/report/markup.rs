@@ -10,7 +10,7 @@ const HEADING: Tag<'_> =
     Tag::Heading { level: HeadingLevel::H3, id: None, classes: Vec::new(), attrs: Vec::new() };
 
 /// Makes unsafe characters visible and escapes markup; line feeds stay.
-pub fn e(text: &str) -> String {
+pub fn escape_html(text: &str) -> String {
     let text = harmless(text);
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {

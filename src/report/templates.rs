@@ -9,7 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, State, UndefinedBehavior, Value};
 use serde::Serialize;
 
-use super::markup::{e, rendered};
+use super::markup::{escape_html, rendered};
 use super::quote;
 use crate::handoff::plain_texts;
 use crate::insight::round_view::bar_cells;
@@ -103,7 +103,7 @@ fn is_html(state: &State) -> bool {
 }
 
 fn escaped(state: &State, text: &str) -> String {
-    if is_html(state) { e(text) } else { quote::inline(text) }
+    if is_html(state) { escape_html(text) } else { quote::inline(text) }
 }
 
 /// Formats a sentence of the report; text in backquotes becomes code.
@@ -115,10 +115,10 @@ fn prose(state: &State, text: &str) -> String {
     for (at, part) in text.split('`').enumerate() {
         let is_code = at % 2 == 1;
         said += &match (is_code, is_html(state)) {
-            (true, true) => format!("<code>{}</code>", e(part)),
+            (true, true) => format!("<code>{}</code>", escape_html(part)),
             (true, false) => quote::code(part),
             (false, _) if part.trim().is_empty() => part.to_owned(),
-            (false, true) => e(part),
+            (false, true) => escape_html(part),
             (false, false) => {
                 let spaces = |is: bool| if is { " " } else { "" };
                 let (before, after) = (spaces(part.starts_with(' ')), spaces(part.ends_with(' ')));

@@ -16,7 +16,7 @@ use crate::history::NO_MODEL;
 use crate::sanitize::harmless_line;
 
 pub const REHEARSAL: &str = "rehearsal";
-/// Cells that a name has at least: those of "a question of your own".
+/// Least width of a name: that of "a question of your own".
 const NAME: usize = 22;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Layout of the screen: the visible panes and the overlay.
 //!
 //! Below 90 columns it shows one pane, or related panes above each other. Below 10 lines it shows no title.
-//! 10 lines the title makes room.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -89,7 +89,6 @@ keys! {
 }
 
 impl ParticipantSpec {
-    /// Creates a participant from a persona's name.
     pub fn from_persona(name: &str, place: (u64, u64)) -> Self {
         let name = name.to_owned();
         Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
@@ -151,12 +150,11 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
         }
         taken.extend(all[before..].iter().map(|seat| seat.name.clone()));
     }
-    name_apart(&mut all);
+    make_names_unique(&mut all);
     all
 }
 
-/// Makes the names of seats that are named after their models unique.
-fn name_apart(all: &mut [ParticipantSpec]) {
+fn make_names_unique(all: &mut [ParticipantSpec]) {
     let mut names = SeatNames::new(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
     for seat in all.iter_mut().filter(|seat| seat.persona.is_empty() && !seat.name.is_empty()) {
         seat.name = names.reserve(&seat.name);

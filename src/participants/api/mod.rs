@@ -1,7 +1,7 @@
 //! Encoding and decoding of the three API styles.
 //!
-//! Pure. No error message contains reply text, so each may be shown while a round is open. Makes no decision
-//! about retries; it only reports the status of the service's error.
+//! Pure. The `reason` of a [`DecodeError`] contains no reply text, so it may be shown while a round is open. The
+//! service's own messages may quote a reply. Retries are decided elsewhere, by the status reported here.
 
 mod chat_completions;
 mod messages;
@@ -180,7 +180,7 @@ fn is_whole(text: &str) -> bool {
 pub(super) struct ReplyStream {
     style: ApiStyle,
     pub text: String,
-    /// The service sent reasoning beside the text.
+    /// The service sent reasoning in addition to the text.
     reasoned: bool,
     /// The service announced the end.
     pub is_done: bool,
@@ -427,7 +427,6 @@ fn usage(told: &Value, [input, output, cached, thinking]: [&str; 4]) -> Option<T
     Some(TokenUsage { input, output, cached, thinking, ..TokenUsage::default() })
 }
 
-/// Removes the fields that are null.
 fn without_nulls(mut body: Value) -> Value {
     if let Value::Object(fields) = &mut body {
         fields.retain(|_, value| !value.is_null());

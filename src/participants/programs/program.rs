@@ -117,7 +117,7 @@ impl SeatProgram {
 
     /// Describes the user's settings that a seat ignores, and how to pass them on. Includes keys only with
     /// `and_keys`, since a key in the environment may belong to another program.
-    pub fn left_aside(&self, and_keys: bool) -> Option<String> {
+    pub fn ignored_settings(&self, and_keys: bool) -> Option<String> {
         let is_passed = |by: &str| {
             self.env.iter().any(|name| name == by) || self.command.iter().any(|word| word.starts_with(by))
         };

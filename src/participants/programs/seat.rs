@@ -114,7 +114,7 @@ impl ProgramSeat {
         let said: String = harmless_line(said).chars().take(REASON).collect();
         let low = said.to_lowercase();
         let is_logged_out = self.program.logged_out.iter().any(|phrase| low.contains(phrase));
-        let (failed, cure) = match self.program.left_aside(is_logged_out) {
+        let (failed, cure) = match self.program.ignored_settings(is_logged_out) {
             Some(aside) => (failed, format!("; {aside}")),
             None if is_logged_out => ("is not logged in", "; run it once by itself and log in".to_owned()),
             None => (failed, String::new()),

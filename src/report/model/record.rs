@@ -68,8 +68,8 @@ pub struct RoundRecord<'a> {
     #[serde(skip)]
     pub count: Option<&'a Tally>,
     pub seats: Vec<SeatRecord<'a>>,
-    /// Number of answers; below, those that scripts gave for models.
     pub answers: usize,
+    /// Number of answers that scripts gave in place of models.
     pub scripted: usize,
     pub cost: Value,
     pub what_if: Vec<Value>,

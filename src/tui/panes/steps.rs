@@ -65,7 +65,7 @@ fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static
     }
 }
 
-/// Returns a step's sign, style, and duration if it has ended.
+/// Returns a step's sign and style, and its duration, or a word while it runs.
 fn step_status(model: &Model, step: &Step) -> (&'static str, Style, Option<String>) {
     let (session, theme) = (model.session(), model.theme);
     if session.running(&step.id).is_some() {

@@ -33,7 +33,7 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Returns whether an action changes the session: it works only in states of a session that is being led.
+/// Returns whether an action is an order: none of its states is home, closed or a replay.
 fn is_order(action: Action) -> bool {
     let is_led =
         |state: &ScreenState| !matches!(state, ScreenState::Home | ScreenState::Closed | ScreenState::Replay);
@@ -174,11 +174,7 @@ fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
     let is_seats = action == Action::ChooseParticipants;
     let is_new = model.live().is_some_and(|live| live.is_new_question);
     let form = match model.preview().filter(|_| model.is_undecided()) {
-        Some(preview) if is_seats => {
-            let info = |name: &String| Some(model.session().seat_info(name)?.name.clone());
-            let seats: Vec<String> = preview.opened.seats.iter().filter_map(info).collect();
-            Some(form::seats(&model.home.personas, &seats))
-        }
+        Some(preview) if is_seats => Some(form::seats(&model.home.personas, &preview.opened.seats)),
         Some(_) if is_new => return new_question(model),
         _ => lists::round_form(model).map(|mut form| {
             let of_seats = form.fields.iter().position(|field| field.id == "participants");

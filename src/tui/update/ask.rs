@@ -97,7 +97,7 @@ pub fn excuse(model: &mut Model) -> Vec<Effect> {
     ask(model, &title, text, OnYes::Order(excuse), None)
 }
 
-/// Seats have no model yet: asks for one, or whether to rehearse.
+/// Asks for a model for the seats without one, or whether to rehearse.
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     let text = "m chooses who answers.\ny rehearses: placeholders pick at random, and no model is asked.";
     ask(model, "No model yet", text, OnYes::Rehearse, None)

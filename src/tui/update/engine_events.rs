@@ -128,7 +128,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     model.focus = pane;
 }
 
-/// Chooses a seat that failed, unless the chosen one still needs help itself.
+/// Chooses the first seat of a new round, and a seat that failed if the chosen one is sealed or excused.
 fn seat_for(model: &mut Model, event: &Event) {
     let Some(round) = model.session().open_round() else { return };
     let chosen = round.seats.get_index(model.seat).map(|(_, seat)| &seat.status);

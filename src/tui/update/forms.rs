@@ -138,7 +138,7 @@ pub fn refused(model: &mut Model, why: &str) -> bool {
     true
 }
 
-/// The order of the form was carried out, so its draft is deleted.
+/// Deletes the draft of the submitted form, because its order was carried out.
 pub fn order_executed(model: &mut Model) -> Option<Effect> {
     let form = model.live_mut()?.handed_in.take()?;
     Some(Effect::Keep(form.draft_name.clone(), None))

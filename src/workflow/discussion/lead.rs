@@ -101,7 +101,7 @@ impl Lead {
 }
 
 /// Returns a template: the step's value under a key, else `text`.
-pub fn made_by(step: &str, key: &str, text: &str) -> String {
+pub fn template_of(step: &str, key: &str, text: &str) -> String {
     let path = format!("context.[{step}].{key}");
     format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")
 }

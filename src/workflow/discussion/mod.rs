@@ -42,7 +42,7 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
         let discussion = Discussion::read(&step, read_strategy, found)?;
         if let Some(lead) = &discussion.lead {
             is_led = true;
-            seat(placed(lead.participant(), &step), &mut root);
+            add_participant(placed(lead.participant(), &step), &mut root);
         }
         let expansion = discussion.steps();
         let first = expansion.first().and_then(|step| step["id"].as_str()).unwrap_or_default();
@@ -53,7 +53,7 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
         return None;
     }
     for step in &mut all {
-        lead_to(step, &firsts);
+        redirect_targets(step, &firsts);
     }
     if root.get("pseudonyms").is_none() {
         root.push("pseudonyms", true);
@@ -67,7 +67,7 @@ pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'
 }
 
 /// Adds a participant; if the definition names none, to the default panel.
-fn seat(participant: Node, root: &mut Node) {
+fn add_participant(participant: Node, root: &mut Node) {
     if root.get("participants").is_none_or(|seats| seats.value == Value::Null) {
         root.take("participants");
         root.push("participants", DEFAULT_PANEL.to_vec());
@@ -105,7 +105,7 @@ pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
 }
 
 /// Replaces a target that is a discussion by the discussion's first step.
-fn lead_to(step: &mut Node, firsts: &[(String, String)]) {
+fn redirect_targets(step: &mut Node, firsts: &[(String, String)]) {
     for key in TARGETS {
         if let Some(Value::Text(id)) = step.get_mut(key).map(|target| &mut target.value)
             && let Some((_, first)) = firsts.iter().find(|(of, _)| of == id)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::lead::made_by;
+use super::lead::template_of;
 use super::read::Discussion;
 use crate::workflow::strategy::Phase;
 
@@ -19,8 +19,10 @@ impl Discussion {
             steps.extend(lead.open(&self.step_id("open"), &self.topic, &self.first_step(first)));
         }
         for (at, phase) in self.phases.iter().enumerate() {
-            let after = self.phases.get(at + 1);
-            let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
+            let after = match self.phases.get(at + 1) {
+                Some(next) => self.first_step(next),
+                None => self.step_id(if self.lead.is_some() { "conclude" } else { "done" }),
+            };
             self.phase(phase, &after, &mut steps);
         }
         if let Some(lead) = &self.lead {
@@ -40,7 +42,7 @@ impl Discussion {
         });
         let next = self.keys.get("next");
         let named = ["on_undecided", "on_error"].iter().find_map(|key| self.keys.get(*key));
-        // Without one the way on is no way out of an undecided discussion.
+        // Only an `else` counts as the way out of an undecided discussion; `next` follows either way.
         let otherwise = if named.is_some() { ("else", named) } else { ("next", next) };
         for (key, target) in [("then", next), otherwise] {
             if let Some(target) = target {
@@ -56,10 +58,6 @@ impl Discussion {
 
     fn first_step(&self, phase: &Phase) -> String {
         self.step_id(&phase.id) + if phase.skip_if.is_some() { "-if" } else { "" }
-    }
-
-    fn after_phases(&self) -> String {
-        if self.lead.is_some() { self.step_id("conclude") } else { self.step_id("done") }
     }
 
     /// Returns the last deciding phase, which is repeated if the discussion continues.
@@ -152,15 +150,15 @@ impl Discussion {
     /// Returns the question of a phase: the topic, or the facilitator's version of it.
     fn question(&self, phase: &Phase) -> String {
         let topic = match self.lead {
-            Some(_) => made_by(&self.step_id("open"), "question", &self.topic),
+            Some(_) => template_of(&self.step_id("open"), "question", &self.topic),
             None => self.topic.clone(),
         };
         let question = phase.question.replace("{{topic}}", &topic).replace("{{options}}", &self.options());
         let id = self.step_id(&phase.id);
         match (&phase.amend, &self.lead) {
             (None, _) => question,
-            (Some(_), Some(_)) => made_by(&format!("{id}-note"), "amended", &question),
-            (Some(_), None) => made_by(&format!("{id}-amend"), "comment", &question),
+            (Some(_), Some(_)) => template_of(&format!("{id}-note"), "amended", &question),
+            (Some(_), None) => template_of(&format!("{id}-amend"), "comment", &question),
         }
     }
 
@@ -186,7 +184,7 @@ impl Discussion {
         }
         if self.lead.is_some() {
             let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
-            round["exploration"] = made_by(&self.step_id("open"), "exploration", given).into();
+            round["exploration"] = template_of(&self.step_id("open"), "exploration", given).into();
         }
         if phase.ballot != "main" {
             round["ballot"] = phase.ballot.as_str().into();

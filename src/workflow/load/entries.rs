@@ -124,7 +124,7 @@ macro_rules! keys {
             $name as $crate::workflow::load::entries::keys!(@ &$name::MAP $(, $alone_kind)?)
             => |node, _key, found| {
                 $(if $crate::workflow::load::entries::as_text(node).is_some() {
-                    let node = &$crate::workflow::load::entries::alone(node, $alone);
+                    let node = &$crate::workflow::load::entries::map_with_key(node, $alone);
                     return Some($name::read($crate::workflow::load::entries::Entries { node, found }));
                 })?
                 $crate::workflow::load::entries::Entries::from_node(node, found).map($name::read)
@@ -164,8 +164,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// Wraps a value into a map with one key.
-pub fn alone(value: &Node, key: &str) -> Node {
+pub fn map_with_key(value: &Node, key: &str) -> Node {
     value.with(Value::Map(vec![(key_at(key, value), value.clone())]))
 }
 

@@ -149,12 +149,10 @@ fn warn_of_cut_texts(node: &Node, source: &str, found: &Findings<'_>) {
 /// may use these names for other data.
 fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     let mut problems = literal_keys(node, file, &[]);
-    let Value::Map(map) = &node.value else { return problems };
-    for (_, seats) in map.iter().filter(|(key, _)| key.text == "participants") {
-        let found = literal_keys(seats, file, &["key", "token"]);
-        let new: Vec<Diagnostic> = found.into_iter().filter(|problem| !problems.contains(problem)).collect();
-        problems.extend(new);
-    }
+    let Some(seats) = node.get("participants") else { return problems };
+    let mut found = literal_keys(seats, file, &["key", "token"]);
+    found.retain(|problem| !problems.contains(problem));
+    problems.extend(found);
     problems
 }
 

@@ -160,7 +160,6 @@ impl RuleKeys {
     }
 }
 
-/// Reads the key `rule` of a round.
 fn rule(entries: Entries<'_>) -> RuleKeys {
     entries.node("rule").and_then(|node| RuleKeys::from_node(node, &SEED, entries.found)).unwrap_or_default()
 }
@@ -254,11 +253,11 @@ impl Quorum {
 }
 
 enum_of_words! {
-    /// Close policy. Under every policy, a round also closes once all its seats are settled.
+    /// Close policy. Under every policy, a round also closes once all its seats are settled. If a person leads,
+    /// `Manual` and failed seats that can still be saved keep it open.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Close {
-        /// Once every seat is sealed, failed or excused.
         #[default]
         All = "all",
         /// Once as many seats are sealed as the quorum requires.

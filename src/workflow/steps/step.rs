@@ -237,13 +237,10 @@ pub const MOST_ITEMS: usize = 1_000;
 pub fn written_id(id: &str) -> &str {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = id.split('.').collect();
-    match parts.iter().rposition(|part| is_number(part)) {
-        Some(at) if at > 0 && at + 1 < parts.len() => {
-            let after: usize = parts[at + 1..].iter().map(|part| part.len() + 1).sum();
-            &id[id.len() + 1 - after..]
-        }
-        Some(_) | None => id,
-    }
+    let number = parts.iter().rposition(|part| is_number(part));
+    let Some(at) = number.filter(|at| *at > 0 && at + 1 < parts.len()) else { return id };
+    let after: usize = parts[at + 1..].iter().map(|part| part.len() + 1).sum();
+    &id[id.len() + 1 - after..]
 }
 
 keys! {

@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
     fn joined(&mut self, token: &str, decides: bool, part: Part<'a>) -> Result<Expr, GrammarError> {
         let first = part(self)?;
         let mut parts = vec![first];
-        while self.comes(token) {
+        while self.skip_token(token) {
             parts.push(part(self)?);
         }
         Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Joined(decides, parts) })
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
     fn compared(&mut self, operators: &[(&str, Compare)], part: Part<'a>) -> Result<Expr, GrammarError> {
         let mut left = part(self)?;
         let depth = self.depth;
-        while let Some((_, compare)) = operators.iter().find(|(token, _)| self.comes(token)) {
+        while let Some((_, compare)) = operators.iter().find(|(token, _)| self.skip_token(token)) {
             self.deeper()?;
             left = Expr::Compare(Box::new(left), *compare, Box::new(part(self)?));
         }
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
         }
         self.deeper()?;
         let inner = if negated { Expr::Not(Box::new(self.unary()?)) } else { self.any()? };
-        if !negated && !self.comes(")") {
+        if !negated && !self.skip_token(")") {
             if !self.scan.rest().is_empty() {
                 return Err(self.unexpected());
             }
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips `token` and any space before it; returns whether it was there.
-    fn comes(&mut self, token: &str) -> bool {
+    fn skip_token(&mut self, token: &str) -> bool {
         self.scan.space();
         self.scan.eat(token)
     }

@@ -72,8 +72,8 @@ pub fn date(at: Timestamp) -> String {
 pub fn people_money(cost: &Cost) -> String {
     let dollars = match cost.dollars {
         0.005.. => format!("${:.2}", cost.dollars),
-        some if some > 0.0 && cost.is_unknown => format!("${some:.4}"),
-        some if some > 0.0 => "under $0.01".to_owned(),
+        some if some >= 0.00005 && cost.is_unknown => format!("${some:.4}"),
+        some if some > 0.0 && !cost.is_unknown => "under $0.01".to_owned(),
         _ => return if cost.is_unknown { "not known" } else { "nothing" }.to_owned(),
     };
     if cost.is_unknown { format!("at least {dollars}: not every price is known") } else { dollars }

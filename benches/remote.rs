@@ -65,7 +65,7 @@ fn ballots(times: usize) {
     let [snapshot_sha256, opened_sha256] = ["ab", "ab"].map(|byte| byte.repeat(32));
     let binding = Binding { session, round, participant, snapshot_sha256, opened_sha256 };
     let record = "x".repeat(400);
-    let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
+    let nonces = Nonces { ephemeral: [1; 32], commitment: [2; 32] };
     let mut made = Vec::new();
     let sealing = micros(times, |_| {
         let ballot = sealer.seal(&nonces, &binding, &record).expect("sealed");

@@ -52,7 +52,7 @@ impl Sitting {
                 ..AnswerRecord::default()
             };
             let text = serde_json::to_string(&raw).expect("a record is JSON");
-            let nonces = Nonces { cipher: [7; 32], commitment: [9; 32] };
+            let nonces = Nonces { ephemeral: [7; 32], commitment: [9; 32] };
             let run = self.session.rounds.last().expect("a round");
             let binding = run.binding(name);
             let seal = Sealer::new(key).seal(&nonces, &binding, &text).expect("short enough");

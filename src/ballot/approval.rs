@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, options, word_enum};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage};
+use super::kind::{FormField, Input, KindInfo, KindSpec, RehearsalInput};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -58,8 +58,8 @@ impl KindSpec for ApprovalKind {
         vec![FormField { key: "approve", hint: "Space selects; none = abstain", input }]
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let by_lot = 1 + (stage.lot)("approve", stage.options.len().div_ceil(2));
-        vec![("approve", stage.options.iter().take(by_lot).copied().collect())]
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let by_lot = 1 + (input.lot)("approve", input.options.len().div_ceil(2));
+        vec![("approve", input.options.iter().take(by_lot).copied().collect())]
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::answer_schema::word_enum;
-use super::kind::{FormField, KindInfo, KindSpec, Stage, one_of};
+use super::kind::{FormField, KindInfo, KindSpec, RehearsalInput, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, Rule};
@@ -52,8 +52,8 @@ impl KindSpec for ChoiceKind {
         vec![one_of("vote", form.options.iter().map(String::as_str))]
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let option = stage.options.first().copied().unwrap_or_default();
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let option = input.options.first().copied().unwrap_or_default();
         vec![("vote", option.into())]
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::word_enum;
-use super::kind::{FormField, Input, KindInfo, KindSpec, Stage, one_of};
+use super::kind::{FormField, Input, KindInfo, KindSpec, RehearsalInput, one_of};
 use super::model::{Ballot, BallotForm, Stance};
 use super::parse::AnswerParser;
 use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
@@ -69,8 +69,8 @@ impl KindSpec for ConsentKind {
     }
 
     /// Never blocks, so that a rehearsal reaches the later steps.
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        vec![("consent", ["support", "stand-aside"][(stage.lot)("consent", 2)].into())]
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        vec![("consent", ["support", "stand-aside"][(input.lot)("consent", 2)].into())]
     }
 }
 
@@ -119,7 +119,7 @@ fn may_block(reply: &str) -> bool {
     false
 }
 
-/// Replaces look-alike and full-width characters by ASCII; returns `None` for invisible ones.
+/// Replaces look-alikes of letters in `block`, and full-width characters, by ASCII; `None` for invisible ones.
 fn plain(c: char) -> Option<char> {
     let letter = match c {
         'о' | 'ο' | 'О' => 'o',

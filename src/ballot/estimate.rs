@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, scale, word_enum};
-use super::kind::{KindInfo, KindSpec, Scale, Stage, whole};
+use super::kind::{KindInfo, KindSpec, RehearsalInput, Scale, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::answer::only_item;
@@ -62,14 +62,14 @@ impl KindSpec for EstimateKind {
         }
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let estimate = if stage.cards.is_empty() {
-            let (low, high) = stage.ends(1.0, STEPS);
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let estimate = if input.cards.is_empty() {
+            let (low, high) = input.ends(1.0, STEPS);
             let steps = (high - low).clamp(1.0, STEPS).floor();
-            let share = (stage.lot)("estimate", steps as usize + 1) as f64 / steps;
+            let share = (input.lot)("estimate", steps as usize + 1) as f64 / steps;
             whole((low * (1.0 - share) + high * share).round().clamp(low, high))
         } else {
-            stage.cards[(stage.lot)("estimate", stage.cards.len())].as_str().into()
+            input.cards[(input.lot)("estimate", input.cards.len())].as_str().into()
         };
         vec![("estimate", estimate)]
     }

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, word_enum};
-use super::kind::{KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, RehearsalInput};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
 use super::parse::answer::{entry, list_entries};
@@ -60,9 +60,9 @@ impl KindSpec for FindingsKind {
         if text.eq_ignore_ascii_case("none") { json!([]) } else { lines.map(typed).collect() }
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let (word, _) = Severity::WORDS[(stage.lot)("severity", Severity::WORDS.len())];
-        vec![("findings", json!([{"severity": word, "claim": stage.label}]))]
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let (word, _) = Severity::WORDS[(input.lot)("severity", Severity::WORDS.len())];
+        vec![("findings", json!([{"severity": word, "claim": input.label}]))]
     }
 }
 

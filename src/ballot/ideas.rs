@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, object, word_enum};
-use super::kind::{KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, RehearsalInput};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
 use super::parse::answer::list_entries;
@@ -59,9 +59,9 @@ impl KindSpec for IdeasKind {
         text.lines().filter(|line| !line.trim().is_empty()).map(idea).collect()
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let count = 1 + (stage.lot)("ideas", 3);
-        let idea = |nth: usize| json!({"title": format!("Placeholder {}", nth + 1), "text": stage.label});
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let count = 1 + (input.lot)("ideas", 3);
+        let idea = |nth: usize| json!({"title": format!("Placeholder {}", nth + 1), "text": input.label});
         vec![("ideas", (0..count).map(idea).collect())]
     }
 }

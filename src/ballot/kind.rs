@@ -58,7 +58,7 @@ pub trait KindSpec: Sync {
     }
 
     /// Returns keys and values of a placeholder ballot that fits the form; empty for open questions.
-    fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {
+    fn rehearse(&self, _input: &RehearsalInput<'_>) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
 }
@@ -124,7 +124,7 @@ pub enum Input {
 }
 
 /// Input for a placeholder ballot.
-pub struct Stage<'a> {
+pub struct RehearsalInput<'a> {
     /// The options in random order.
     pub options: Vec<&'a str>,
     /// Lowest and highest score or estimate.
@@ -136,7 +136,7 @@ pub struct Stage<'a> {
     pub lot: &'a dyn Fn(&str, usize) -> usize,
 }
 
-impl Stage<'_> {
+impl RehearsalInput<'_> {
     /// Returns the ends of the scale. A missing low end becomes `from`, or the high end if that is lower; a
     /// missing high end becomes the low end plus `span`.
     pub fn ends(&self, from: f64, span: f64) -> (f64, f64) {

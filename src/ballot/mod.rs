@@ -22,7 +22,7 @@ mod summary;
 pub use answer_schema::ReplySchema;
 pub use findings::{count_by_severity, line_range, place};
 pub use instructions::answer_rules;
-pub use kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, typed_number};
+pub use kind::{FormField, Input, KindInfo, KindSpec, RehearsalInput, Scale, typed_number};
 pub use model::{
     Answer, Ballot, BallotForm, BallotKind, Finding, Idea, OptionOrder, OptionText, ParsedReply, Severity,
     Stance,

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, list, options, word_enum};
-use super::kind::{KindInfo, KindSpec, Stage};
+use super::kind::{KindInfo, KindSpec, RehearsalInput};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{quoted, source_text};
 use super::parse::{AnswerParser, option_match};
@@ -94,8 +94,8 @@ impl KindSpec for RankingKind {
         word.contains('>') && self.parse(&mut AnswerParser::new(form, &Vec::new(), ""), &value).is_ok()
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        vec![("ranking", stage.options.iter().copied().collect())]
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        vec![("ranking", input.options.iter().copied().collect())]
     }
 }
 

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
 use super::answer_schema::{described, object, scale, word_enum};
-use super::kind::{FormField, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
+use super::kind::{FormField, Input, KindInfo, KindSpec, RehearsalInput, Scale, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -80,11 +80,11 @@ impl KindSpec for ScoreKind {
         if scores.is_empty() { "abstain".into() } else { Json::Object(scores) }
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
-        let (low, high) = stage.ends(0.0, 5.0);
-        let step = (high - low) / stage.options.len().saturating_sub(1).max(1) as f64;
+    fn rehearse(&self, input: &RehearsalInput<'_>) -> Vec<(&'static str, Json)> {
+        let (low, high) = input.ends(0.0, 5.0);
+        let step = (high - low) / input.options.len().saturating_sub(1).max(1) as f64;
         let score = |nth: usize| whole((high - step * nth as f64).round().clamp(low, high));
-        let scores = stage.options.iter().enumerate().map(|(nth, name)| ((*name).to_owned(), score(nth)));
+        let scores = input.options.iter().enumerate().map(|(nth, name)| ((*name).to_owned(), score(nth)));
         vec![("scores", Json::Object(scores.collect()))]
     }
 }

@@ -85,7 +85,7 @@ impl Ballot {
         }
     }
 
-    /// Converts options to indexes; `None` if one is not on the form, and for kinds that are not counted.
+    /// Converts options to indexes; `None` for kinds that are not counted, or if a choice or card is unknown.
     pub fn indexed(&self, form: &BallotForm) -> Option<IndexedBallot> {
         Some(match self {
             Self::Choice(option) => IndexedBallot::Choice(form.place(option)?),

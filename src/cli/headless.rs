@@ -415,7 +415,7 @@ fn print_summary(
         Ok(exit) => exit,
         Err(error) => {
             let exit =
-                if matches!(error, EngineError::Seat(_)) { ExitCode::Usage } else { ExitCode::Failure };
+                if matches!(error, EngineError::Other(_)) { ExitCode::Usage } else { ExitCode::Failure };
             let hint = if matches!(&error, EngineError::Disk(error) if error.is_gone()) {
                 "what was recorded before is in the file that was moved; resume it with `roundtable resume`"
                     .to_owned()

@@ -10,7 +10,6 @@ use crate::history::{
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
-/// Command of the facilitator, or of the engine on the facilitator's behalf.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Open(Box<SessionOpened>),
@@ -38,7 +37,6 @@ pub enum Command {
     RefuseEnvelope(EnvelopeRefused),
     // Records that a seat failed; step and time are filled in from the round.
     Fail(Box<SeatFailed>),
-    // Excuses a seat of the open round.
     Excuse { participant: String, reason: String },
     // Retries a seat of the open round, with another model if one is named.
     Retry { participant: String, model: Option<String> },
@@ -56,7 +54,6 @@ pub enum Command {
     RecordArtifact { artifact: Map<String, Value>, by: String },
     // Records a note on a closed round; an empty text removes an earlier note.
     RecordSynthesis { round: String, text: String },
-    // Extends the deadline of the open round.
     ExtendDeadline { more_ms: u64 },
     // Repeats the counted round as a new round of its step.
     AskRoundAgain,
@@ -106,7 +103,6 @@ pub enum Refusal {
     Said(String),
     #[error("{0}")]
     Word(RefusalWord),
-    /// Word with an explanation.
     #[error("{0}: {1}")]
     Because(RefusalWord, String),
 }

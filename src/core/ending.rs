@@ -44,7 +44,6 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
                 .unwrap_or(ExitCode::Finished),
         },
         Status::Failed | Status::Rejected => ExitCode::Undecided,
-        Status::Paused => ExitCode::Waiting,
         Status::Stopped => ExitCode::Unreachable,
     }
 }
@@ -102,12 +101,10 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
     if let Some((id, not_held)) = session.not_held.iter().rev().find(counts) {
         return Some(Deciding::NotHeld(id, not_held));
     }
-    let Some(round) = ruled else {
-        let is_lacking = is_over && definition.all_steps().any(has_rule);
-        let last = session.rounds.last().map(Deciding::Round);
-        return if is_lacking { Some(Deciding::NoneHeld) } else { last };
-    };
-    Some(Deciding::Round(round))
+    if ruled.is_none() && is_over && definition.all_steps().any(has_rule) {
+        return Some(Deciding::NoneHeld);
+    }
+    ruled.or(session.rounds.last()).map(Deciding::Round)
 }
 
 /// Returns why a session's time is up, if it is.
@@ -148,7 +145,7 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> Event {
     close(session, status, reason)
 }
 
-/// Finds a facilitator's no inside another step that failed because of it. A no that the definition handles,
+/// Finds a facilitator's no inside a step that failed. A no that the definition handles,
 /// by `on_error` or a condition on the outer step, does not count.
 fn unheard_no(session: &Session) -> Option<String> {
     let steps = &session.definition().steps;

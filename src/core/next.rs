@@ -175,7 +175,7 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     }
     match &round.tally {
         None => NextAction::Decide(Command::Tally),
-        // The facilitator chose after the count, so it is repeated with the choice.
+        // The facilitator chose after the count, so the count is repeated with the choice.
         Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => NextAction::Decide(Command::Tally),
         Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask => next_in_approval(run),
         Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),

@@ -53,7 +53,6 @@ pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> impl Iterat
     rounds.into_iter().rev()
 }
 
-/// Groups the rounds of a session by question.
 fn by_question(session: &Session) -> Vec<Vec<&RoundRun>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
     let mut known: HashMap<QuestionMark<'_>, usize> = HashMap::new();

@@ -308,14 +308,14 @@ fn one_voice(
     same.iter().any(is_one).then_some(WeakBecause::SameText)
 }
 
-/// Returns whether a script answered for a model; for a person it may.
+/// Returns whether a script answered in place of a model.
 pub fn is_scripted(session: &Session, answer: &AnswerRevealed) -> bool {
     let seat = session.seat_info(&answer.participant);
     let of_person = seat.is_some_and(|seat| Origin::from_model(&seat.model) == Origin::Person);
     answer.record.origin == Origin::Script && !of_person
 }
 
-/// Returns whether a person answered, directly or by a script written beforehand.
+/// Returns whether a person or a script answered.
 pub fn is_persons(answer: &AnswerRevealed) -> bool {
     matches!(answer.record.origin, Origin::Person | Origin::Script)
 }

@@ -45,8 +45,8 @@ impl Budget {
         self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
     }
 
-    pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
-        self.funds.purse(self.request_cost(seat, model, prompt_tokens), aside)
+    pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, reserved: u32) -> Purse {
+        self.funds.purse(self.request_cost(seat, model, prompt_tokens), reserved)
     }
 
     /// Accounts for an earlier run: requests without reported tokens count at their worst case. Seats of a round
@@ -89,12 +89,12 @@ impl Budget {
     /// Reserves `next` for the action named `what`, or returns why the limit does not allow it. The rest may go
     /// to further requests.
     fn reserve(&self, session: &Session, next: f64, what: &str) -> Option<String> {
-        let (limit, spent, aside) = (self.limit, self.spent(session), self.reserved(session));
-        self.funds.set_free(limit - spent - aside - next);
-        let besides = if aside > 0.0 { format!(", ${aside:.4} are reserved") } else { String::new() };
+        let (limit, spent, reserved) = (self.limit, self.spent(session), self.reserved(session));
+        self.funds.set_free(limit - spent - reserved - next);
+        let besides = if reserved > 0.0 { format!(", ${reserved:.4} are reserved") } else { String::new() };
         let spent_so_far =
             if spent > 0.0 { format!("${spent:.4} are spent") } else { "nothing is spent".into() };
-        (spent + aside + next > limit).then(|| {
+        (spent + reserved + next > limit).then(|| {
             format!("{what} could cost ${next:.4}; the limit is ${limit}{besides}, and {spent_so_far}")
         })
     }

@@ -42,7 +42,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let given_up = "the session file was given up after an earlier error";
-        let mut journal = self.journal.take().ok_or_else(|| EngineError::Seat(given_up.to_owned()))?;
+        let mut journal = self.journal.take().ok_or_else(|| EngineError::Other(given_up.to_owned()))?;
         let events = std::mem::take(&mut self.staged);
         self.writing = Some(tokio::task::spawn_blocking(move || {
             let lines = journal.append(events);
@@ -55,7 +55,7 @@ impl Engine<'_> {
     /// see the state too.
     pub(super) fn written(&mut self, ended: Result<CommitResult, JoinError>) -> Result<(), EngineError> {
         self.writing = None;
-        let (journal, lines) = ended.map_err(|error| EngineError::Seat(error.to_string()))?;
+        let (journal, lines) = ended.map_err(|error| EngineError::Other(error.to_string()))?;
         self.journal = Some(journal);
         let lines = lines?;
         for line in &lines {
@@ -72,7 +72,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    pub(super) fn note_marks(&mut self) {
+    pub(super) fn note_due_tasks(&mut self) {
         self.is_task_due = !self.session.due_marks().is_empty();
     }
 

@@ -24,7 +24,7 @@ impl Engine<'_> {
         self.commit().await?;
         let arrivals = &mut self.arrivals;
         let request = tokio::select! {
-            request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Seat)?,
+            request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Other)?,
             Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
                 self.handle_arrival(arrival);
                 return Ok(None);
@@ -107,7 +107,7 @@ impl Engine<'_> {
         Ok(self.stage(answer)?)
     }
 
-    /// Opens the waiting round, unless it would exceed the budget.
+    /// Opens the waiting round; stops the session if the round would exceed the budget.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
         if current_wait_point(&self.session) != Some(WaitPoint::Draft) {
             return Err(refused("no round waits to be opened"));
@@ -207,7 +207,7 @@ impl Engine<'_> {
         Ok(participant)
     }
 
-    /// Checks that one more request is affordable, then puts a new model into the seat.
+    /// Checks that a request and its re-ask are affordable, then puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
         let newcomer = model.map(|model| self.create_participant(model)).transpose()?;
         if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {

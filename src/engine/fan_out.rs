@@ -17,7 +17,7 @@ use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
 
 impl Engine<'_> {
-    /// Asks the seats and agents that are not asked yet, and handles the next result or the deadline.
+    /// Asks the seats and agents that are not asked yet, and handles the next result, request, arrival or deadline.
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_some_and(|round| !self.has_asked(round)) {
             self.commit().await?;
@@ -46,7 +46,7 @@ impl Engine<'_> {
             }
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => None,
             request = self.config.facilitator.next_request(None, &self.session) => {
-                self.execute(request.map_err(EngineError::Seat)?)?;
+                self.execute(request.map_err(EngineError::Other)?)?;
                 return self.begin_write();
             }
             Some(arrival) = async { arrivals.as_mut()?.recv().await } => {
@@ -68,7 +68,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Checks if every seat of a round is asked. A round without open local seats only waits for its deadline.
+    /// Checks if every seat of a round is asked. A round without open local seats has none to ask.
     pub(super) fn has_asked(&self, round: &RoundRun) -> bool {
         let number = round.opened.number;
         self.pool.round.as_ref().is_some_and(|asked| asked.number == number)
@@ -92,7 +92,7 @@ impl Engine<'_> {
         let (place, back) = match joined {
             // The request was abandoned.
             Err(error) if error.is_cancelled() => return Ok(()),
-            Err(error) => return Err(EngineError::Seat(format!("a seat's task failed: {error}"))),
+            Err(error) => return Err(EngineError::Other(format!("a seat's task failed: {error}"))),
             Ok(settled) => settled,
         };
         // A retried seat has a new request id, so an earlier result does not end its progress entry.
@@ -227,7 +227,7 @@ impl Engine<'_> {
     ) -> Result<PreparedSeat, EngineError> {
         let run = round.seat(seat).and_then(|run| Some((run, run.item.as_ref()?)));
         let (Some((run, item)), Some(participant)) = (run, self.config.participants.get(seat)) else {
-            return Err(EngineError::Seat(format!("no participant for seat `{seat}`")));
+            return Err(EngineError::Other(format!("no participant for seat `{seat}`")));
         };
         let ask = SeatRequest {
             round: round.opened.round.clone(),

@@ -1,7 +1,7 @@
 //! Messages of remote seats: keys, sealed ballots, agents' work and plain answers.
 //!
-//! Sealed ballots are never opened here. Plain answers are read once, sealed and forgotten. The core decides on
-//! each message in order of arrival. The answer is sent once its events are on disk.
+//! Sealed ballots are never opened here. Plain answers are sealed on arrival; an invalid first one is kept until
+//! its correction. The core decides in order of arrival. A reply is sent once its events are on disk.
 
 use std::sync::Arc;
 

@@ -62,11 +62,11 @@ impl RequestPool {
         &mut self,
         place: RequestId,
         work: BoxFuture<'static, FinishedRequest>,
-        fault: impl FnOnce() -> FinishedRequest + Send + 'static,
+        on_panic: impl FnOnce() -> FinishedRequest + Send + 'static,
     ) {
         let of = place.clone();
         let work =
-            async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| fault())) };
+            async move { (of, AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| on_panic())) };
         self.requests.insert(place, self.at_work.spawn(work));
     }
 
@@ -88,10 +88,11 @@ impl RequestPool {
     pub fn cancel_round(&mut self) {
         self.round = None;
         self.requests.retain(|place, request| {
-            if matches!(place, RequestId::Seat(..)) {
+            let is_item = matches!(place, RequestId::Item(_));
+            if !is_item {
                 request.abort();
             }
-            matches!(place, RequestId::Item(_))
+            is_item
         });
     }
 }

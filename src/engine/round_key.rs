@@ -11,7 +11,7 @@ use crate::journal::DiskError;
 use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
-    /// Returns the open round's private key from the store; `None` if it is missing.
+    /// Returns the open round's private key from the store; `None` if that is missing or another.
     pub(super) fn stored_key(&self) -> Result<Option<RoundKey>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(None) };
         let found = self.config.keys.find(&self.session.id, round.opened.number)?;
@@ -51,6 +51,6 @@ impl Engine<'_> {
 pub(super) fn new_key() -> Result<RoundKey, EngineError> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes)
-        .map_err(|error| EngineError::Seat(format!("the operating system gives no randomness: {error}")))?;
+        .map_err(|error| EngineError::Other(format!("the operating system gives no randomness: {error}")))?;
     Ok(RoundKey::new(*bytes))
 }

@@ -8,9 +8,6 @@ use crate::history::{CloseReason, PauseReason};
 
 impl Engine<'_> {
     /// Runs the session until it ends or pauses, and returns the exit code.
-    ///
-    /// # Errors
-    /// The storage failed, or a seat has no participant.
     pub async fn run(&mut self) -> Result<ExitCode, EngineError> {
         loop {
             if self.config.interrupt.is_cancelled()
@@ -58,7 +55,7 @@ impl Engine<'_> {
             }
             // The caller handles `OpenRound` and `AskPerson` as wait points.
             NextAction::Nothing | NextAction::OpenRound | NextAction::AskPerson(_) => {
-                return Err(EngineError::Seat("the session is not open".to_owned()));
+                return Err(EngineError::Other("the session is not open".to_owned()));
             }
         }
         Ok(None)
@@ -127,6 +124,7 @@ impl Engine<'_> {
     }
 
     /// Closes the open round: abandons its requests and publishes its key, which is erased once that is on disk.
+    /// A missing key is recorded as lost instead.
     pub(super) fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
         let Some(key) = self.stored_key()? else {
             return Ok(self.stage(Command::LoseKey)?);

@@ -109,8 +109,8 @@ pub(super) fn seal_record(
     mut record: AnswerRecord,
     shared: &RoundShared,
 ) -> Result<SealedRecord, String> {
-    let mut nonces = Nonces { cipher: [0; 32], commitment: [0; 32] };
-    getrandom::fill(&mut nonces.cipher)
+    let mut nonces = Nonces { ephemeral: [0; 32], commitment: [0; 32] };
+    getrandom::fill(&mut nonces.ephemeral)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
         .map_err(|error| format!("the operating system gives no randomness: {error}"))?;
     let binding = Binding { participant: seat.to_owned(), ..shared.binding.clone() };

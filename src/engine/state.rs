@@ -39,9 +39,9 @@ pub enum EngineError {
     /// The core refused a command of the engine: a bug in this program.
     #[error("unexpected: {0}")]
     Refused(#[from] Refusal),
-    /// A seat has no participant, or the facilitator's answer cannot be used.
+    /// Any other reason, such as a seat without participant or an unusable answer of the facilitator.
     #[error("{0}")]
-    Seat(String),
+    Other(String),
 }
 
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
@@ -111,7 +111,7 @@ impl<'a> Engine<'a> {
             now: crate::clock::now,
         };
         // An earlier run may have ended before it wrote the task updates.
-        engine.note_marks();
+        engine.note_due_tasks();
         engine
     }
 

@@ -19,7 +19,7 @@ use crate::tokens::estimated_tokens;
 use crate::workflow::{OutputSchema, Step, StepKind, TRACKER};
 
 impl Engine<'_> {
-    /// Offers the work items of a step, unless they would exceed the budget.
+    /// Offers the work items of a step; stops the session if they would exceed the budget.
     pub(super) fn offer(&mut self, step: String) -> Result<(), EngineError> {
         let at = (self.now)();
         let events = decide(&self.session, Command::Offer { step }, at)?;
@@ -62,7 +62,7 @@ impl Engine<'_> {
         }
         self.commit().await?;
         match lack {
-            Some(lack) => Err(EngineError::Seat(lack)),
+            Some(lack) => Err(EngineError::Other(lack)),
             None => ready.iter().try_for_each(|item| self.start_work_item(item)),
         }
     }
@@ -78,10 +78,10 @@ impl Engine<'_> {
         }
         let agent = item.offered.participant.clone();
         let Some(participant) = self.config.participants.get(&agent).cloned() else {
-            return Err(EngineError::Seat(format!("no participant for agent `{agent}`")));
+            return Err(EngineError::Other(format!("no participant for agent `{agent}`")));
         };
         let terms = self.attempt_limits(&item.offered.step);
-        let ask = self.ask_agent(item, terms.schema.as_ref(), terms.facts.as_ref());
+        let ask = self.agent_request(item, terms.schema.as_ref(), terms.facts.as_ref());
         let (place, of, id) = (RequestId::Item(id.to_owned()), id.to_owned(), id.to_owned());
         let work =
             async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
@@ -102,7 +102,7 @@ impl Engine<'_> {
         }
     }
 
-    fn ask_agent(
+    fn agent_request(
         &self,
         item: &WorkItem,
         schema: Option<&OutputSchema>,
@@ -113,7 +113,7 @@ impl Engine<'_> {
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
         let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
         // The reserve covers the first attempt; later ones must fit into the rest.
-        let aside = if item.returned.is_empty() { 2 } else { 0 };
+        let reserved = if item.returned.is_empty() { 2 } else { 0 };
         let mut task = WorkItemView {
             input: offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default(),
             whole: self.session.work_item_json(offered).unwrap_or_default(),
@@ -132,7 +132,7 @@ impl Engine<'_> {
             schema: written.map(|written| Arc::new(ReplySchema::from_schema(&written))),
             time_left: self.session_time_left(),
             watch: self.config.progress.begin(&offered.item),
-            purse: self.purse(&offered.participant, &offered.model, estimated, aside),
+            purse: self.purse(&offered.participant, &offered.model, estimated, reserved),
             task: Some(Arc::new(task)),
             ..self.request(&offered.participant, &offered.step, prompt)
         }
@@ -164,12 +164,12 @@ impl Engine<'_> {
             self.stage(Command::Claim(ItemHolder { item, participant, holder: None }))?;
         }
         self.stage(Command::Return(back))?;
-        self.note_marks();
+        self.note_due_tasks();
         Ok(())
     }
 
     /// Returns the next time at which something is due without a result: an attempt after its wait, the renewal
-    /// of a claim, the session's end.
+    /// or the timeout of a claim, the session's end.
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
         let due_in = |item: &WorkItem| match &item.claim {
@@ -192,14 +192,14 @@ impl Engine<'_> {
         self.session.definition().step(step)?.timeout_ms.map(Duration::from_millis)
     }
 
-    pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
+    pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, reserved: u32) -> Purse {
         let (budget, seat) = (self.config.budget.as_ref(), self.session.seat_info(seat));
-        budget.map(|budget| budget.purse(seat, model, prompt_tokens, aside)).unwrap_or_default()
+        budget.map(|budget| budget.purse(seat, model, prompt_tokens, reserved)).unwrap_or_default()
     }
 
     pub(super) fn seat_purse(&self, round: &RoundOpened, seat: &str, model: &str) -> Purse {
-        let aside = self.config.budget.as_ref().map_or(0, |budget| budget.reserved_requests(round.number));
-        self.purse(seat, model, round.estimated_tokens, aside)
+        let reserved = self.config.budget.as_ref().map_or(0, |budget| budget.reserved_requests(round.number));
+        self.purse(seat, model, round.estimated_tokens, reserved)
     }
 
     pub(super) fn session_time_left(&self) -> Option<Duration> {
@@ -285,7 +285,7 @@ mod tests {
             engine.config.budget = Some(super::super::Budget::new(2.0, prices, limits));
             let pays = |engine: &Engine<'_>| {
                 let item = &engine.session.items["a/1"];
-                engine.ask_agent(item, None, None).purse.pay(1).is_ok()
+                engine.agent_request(item, None, None).purse.pay(1).is_ok()
             };
             assert!(pays(engine));
             let back = internal_error("ann".to_owned(), "a/1".to_owned());

@@ -119,7 +119,7 @@ impl Session {
         })
     }
 
-    /// Returns the current session part of every snapshot.
+    /// Returns the part of a snapshot that does not depend on the step.
     pub(super) fn snapshot_of<'a>(&'a self, question: &'a str) -> SnapshotContent<'a> {
         let definition = self.definition();
         let conflicts = self.agenda.open_conflicts().map(|conflict| self.shown_conflict(conflict));

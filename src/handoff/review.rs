@@ -128,7 +128,7 @@ impl Session {
         Some(ReviewedArtifact { artifact, authors: round.seats.keys().map(String::as_str).collect() })
     }
 
-    /// Returns a review's input: before the context the artifact, with content if the reviewer has no tools.
+    /// Returns a review's input. A reviewer with tools gets the artifact without its content.
     fn review_input(
         &self,
         step: &Step,

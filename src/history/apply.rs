@@ -22,7 +22,7 @@ impl Session {
         self.note_hash(line);
     }
 
-    /// Stores the hash of a written entry in the round that it opened, to which later entries are bound.
+    /// Stores the hash of a round's opening entry; the round's seals are bound to it.
     pub fn note_hash(&mut self, line: &LogEntry) {
         if let Event::RoundOpened(opened) = &line.stamped.event
             && let Some(round) = self.rounds.iter_mut().rev().find(|round| Arc::ptr_eq(&round.opened, opened))

@@ -61,7 +61,7 @@ impl Definition {
             Some(known) => *known = artifact,
             None => self.artifacts.push(artifact),
         }
-        // Every later round includes the facilitator's artifacts.
+        // Every later round includes it.
         for step in &mut self.steps {
             step.show_artifact(&id);
         }

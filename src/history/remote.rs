@@ -42,7 +42,7 @@ impl Session {
         self.remote(seat).is_some_and(|remote| remote.door != Door::Inbox)
     }
 
-    /// Returns the key that a remote seat signs with: the one in the header, else the one of its joining.
+    /// Returns the public key for a remote seat's signatures: the one in the header, else the one of its joining.
     pub fn seat_key(&self, seat: &str) -> Option<&str> {
         let pinned = self.remote(seat)?.key.as_deref();
         pinned.or_else(|| self.invitations.get(seat)?.key.as_deref())
@@ -104,7 +104,7 @@ pub struct Receipt {
     pub round: String,
     pub participant: String,
     pub door: Door,
-    /// Public key that the seat signed with; `None` if its ballots are sealed for it.
+    /// Public key for the seat's signatures; `None` if its ballots are sealed for it.
     pub key: Option<String>,
     /// Hash of the entry that opened the round; it covers everything fixed before.
     pub opened_sha256: String,

@@ -16,7 +16,7 @@ impl Session {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
     }
 
-    /// Returns the running round step without an open round; rounds of one `parallel` open in sequence.
+    /// Returns the running round step that has not opened its round; rounds of one `parallel` open in sequence.
     pub fn waiting_round(&self) -> Option<(&Step, &Round)> {
         let waiting = self.active_steps().filter(|run| run.round.is_none());
         let mut steps = waiting.filter_map(|run| self.definition().step(&run.id));
@@ -54,8 +54,11 @@ impl Session {
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
         let result = self.results.get(last)?;
-        let turn =
-            if self.is_result_accepted { Route::On } else { turn(step, result, self.round_outcome(step)) };
+        let turn = if self.is_result_accepted {
+            Route::On
+        } else {
+            route_after(step, result, self.round_outcome(step))
+        };
         match turn {
             Route::To(target) => Some(target),
             Route::End => None,
@@ -89,7 +92,7 @@ enum Route<'a> {
     End,
 }
 
-fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Route<'a> {
+fn route_after<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>) -> Route<'a> {
     let to = |target: &'a Option<String>, otherwise| target.as_deref().map_or(otherwise, Route::To);
     let says = |key: &str| result.data.get(key).and_then(Value::as_bool).unwrap_or(false);
     if !result.success {

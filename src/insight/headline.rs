@@ -479,7 +479,7 @@ fn ended(session: &Session) -> Option<Headline> {
         Status::Rejected => "Rejected by the facilitator",
         Status::Failed => "Failed",
         Status::Stopped => "Stopped",
-        Status::Finished | Status::Paused => return None,
+        Status::Finished => return None,
     };
     let name = match closed.reason.as_deref() {
         // The reason already states that the session stopped.

@@ -1,4 +1,5 @@
-//! The keys of open rounds: outside the session file, owner-only, synced, erased at the close.
+//! Keys, invitation tokens and certificates: outside session files, owner-only, synced.
+//! A round's key is erased at the close.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

@@ -65,7 +65,7 @@ impl<'a> LogReader<'a> {
         Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })
     }
 
-    pub fn read(&self) -> usize {
+    pub fn offset(&self) -> usize {
         self.good
     }
 

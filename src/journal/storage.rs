@@ -59,16 +59,16 @@ impl DiskError {
 
 #[derive(Clone, Default)]
 pub struct Disk {
-    gate: Option<Arc<FaultInjector>>,
+    injector: Option<Arc<FaultInjector>>,
 }
 
 impl Disk {
-    pub fn with_gate(gate: Arc<FaultInjector>) -> Self {
-        Self { gate: Some(gate) }
+    pub fn with_injector(injector: Arc<FaultInjector>) -> Self {
+        Self { injector: Some(injector) }
     }
 
-    fn pass(&self, op: StorageOp, path: &Path) -> io::Result<()> {
-        match self.gate.as_ref().and_then(|gate| gate(op, path)) {
+    fn announce(&self, op: StorageOp, path: &Path) -> io::Result<()> {
+        match self.injector.as_ref().and_then(|injector| injector(op, path)) {
             Some(InjectedFault::Fail(kind)) => Err(kind.into()),
             Some(InjectedFault::Tear(_)) => Err(io::ErrorKind::WriteZero.into()),
             None => Ok(()),
@@ -76,7 +76,7 @@ impl Disk {
     }
 
     fn write(&self, file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        match self.gate.as_ref().and_then(|gate| gate(StorageOp::Write, path)) {
+        match self.injector.as_ref().and_then(|injector| injector(StorageOp::Write, path)) {
             None => file.write_all(bytes),
             Some(InjectedFault::Fail(kind)) => Err(kind.into()),
             Some(InjectedFault::Tear(count)) => {
@@ -88,7 +88,7 @@ impl Disk {
 
     /// Creates a folder and its parents, accessible only by their owner; syncs each new entry.
     pub fn make_dir(&self, path: &Path) -> Result<(), DiskError> {
-        let made = self.pass(StorageOp::MakeDir, path).and_then(|()| {
+        let made = self.announce(StorageOp::MakeDir, path).and_then(|()| {
             let mut builder = fs::DirBuilder::new();
             builder.recursive(true);
             #[cfg(unix)]
@@ -124,7 +124,7 @@ impl Disk {
     fn sync_parent(&self, path: &Path) -> io::Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
         let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        self.pass(StorageOp::SyncDir, parent)?;
+        self.announce(StorageOp::SyncDir, parent)?;
         File::open(parent)?.sync_all()
     }
 
@@ -146,15 +146,15 @@ impl Disk {
         name.push(format!(".{own:016x}.new"));
         let beside = path.with_file_name(name);
         let write = || -> io::Result<()> {
-            self.pass(StorageOp::Open, &beside)?;
+            self.announce(StorageOp::Open, &beside)?;
             let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
             if let Some(mode) = mode {
                 file.set_permissions(mode.clone())?;
             }
-            self.pass(StorageOp::Sync, &beside)?;
+            self.announce(StorageOp::Sync, &beside)?;
             file.sync_all()?;
-            self.pass(StorageOp::Rename, path)?;
+            self.announce(StorageOp::Rename, path)?;
             fs::rename(&beside, path)?;
             self.sync_parent(path)
         };
@@ -175,7 +175,7 @@ impl Disk {
     /// Reads a file that only this program writes; rejects a link.
     pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
-            self.pass(StorageOp::Read, path)?;
+            self.announce(StorageOp::Read, path)?;
             read_up_to(&unlinked(OpenOptions::new().read(true), path)?, limit)
         };
         read().map_err(fail("read", path))
@@ -183,7 +183,7 @@ impl Disk {
 
     /// Removes a file; a missing file is no error.
     pub fn remove(&self, path: &Path) -> Result<(), DiskError> {
-        match self.pass(StorageOp::Remove, path).and_then(|()| fs::remove_file(path)) {
+        match self.announce(StorageOp::Remove, path).and_then(|()| fs::remove_file(path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(fail("remove", path)(error)),
             _ => Ok(()),
         }

@@ -118,7 +118,7 @@ impl Journal {
     }
 }
 
-/// Saves a torn write of byte `offset` in a separate file; never overwrites a different one.
+/// Saves a torn write at byte `offset` in a separate file; never overwrites a different one.
 fn save_torn(disk: &Disk, path: &Path, offset: usize, torn: &[u8]) -> Result<PathBuf, DiskError> {
     let named = |suffix: String| {
         let mut name = path.file_name().unwrap_or_default().to_owned();

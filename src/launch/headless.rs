@@ -49,13 +49,10 @@ impl HeadlessFacilitator {
 
 /// Returns a rehearsal's answer: yes, or the first choice.
 fn placeholder(kind: &QuestionKind) -> ApprovalGiven {
-    let choice = match kind {
-        QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),
-        _ => None,
-    };
-    let merge = match kind {
-        QuestionKind::Merge(ideas) => Some(Merge::unmerged(ideas).into()),
-        _ => None,
+    let (choice, merge) = match kind {
+        QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => (choices.first().cloned(), None),
+        QuestionKind::Merge(ideas) => (None, Some(Merge::unmerged(ideas).into())),
+        _ => (None, None),
     };
     let comment = Some("Placeholder: nobody was asked".to_owned());
     ApprovalGiven { choice, comment, merge, by: PLACEHOLDER.to_owned(), ..scripted(true) }

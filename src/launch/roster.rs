@@ -65,7 +65,7 @@ pub fn resolve(
         nobody,
         found,
     };
-    let agents = resolver.agents_by_persona();
+    let agents = resolver.added_agents();
     resolver.check_flags(&agents);
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
     for candidate in resolver.everyone(agents) {
@@ -243,7 +243,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the agents that steps name and that are not participants: models, personas, or unknown.
-    fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
+    fn added_agents(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
         for step in self.plan.definition.all_steps() {
             for name in step.agents().into_iter().filter(|name| !name.is_empty()) {

@@ -11,7 +11,7 @@ use serde_json::{Number, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{Failure, Origin, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
-use crate::ballot::{BallotForm, Stage};
+use crate::ballot::{BallotForm, RehearsalInput};
 use crate::round::snapshot::sha256_hex;
 
 /// Only text of a placeholder's ballot.
@@ -49,7 +49,7 @@ fn answer(ask: &SeatRequest) -> Value {
     let number = lots(ask);
     let mut options: Vec<&str> = form.options.iter().map(String::as_str).collect();
     options.sort_by_cached_key(|option| number(option));
-    let stage = Stage {
+    let input = RehearsalInput {
         options,
         scale: (form.min.as_ref().and_then(Number::as_f64), form.max.as_ref().and_then(Number::as_f64)),
         cards: &form.cards,
@@ -57,7 +57,7 @@ fn answer(ask: &SeatRequest) -> Value {
         lot: &|of, count| (number(of) % count.max(1) as u64) as usize,
     };
     let mut answer: serde_json::Map<String, Value> =
-        form.kind.spec().rehearse(&stage).into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        form.kind.spec().rehearse(&input).into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     if answer.is_empty() {
         answer.insert("position".to_owned(), LABEL.into());
     } else {

@@ -18,14 +18,13 @@ pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefl
 pub enum Outcome {
     Answered,
     Abstained,
-    /// Two replies did not fit the form.
+    /// No reply fits the form.
     Invalid,
     Refused,
     Failed,
     TimedOut,
     /// Still open when the round closed.
     Missing,
-    /// Excused by the facilitator.
     Excused,
 }
 
@@ -157,8 +156,7 @@ impl Origin {
     }
 }
 
-/// Answer as received: sealed by a seat or returned by an agent. Contains nothing derived from the replies.
-/// The order of its keys is fixed.
+/// Answer as received: sealed by a seat or returned by an agent. The order of its keys is fixed.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerRecord {

@@ -15,7 +15,7 @@ use super::seal::{Binding, SealedRecord};
 use super::snapshot::unhex;
 use crate::ballot::BallotForm;
 
-/// Returns the part of a session's public key that links contain: 16 bytes of its SHA-256, in base64url.
+/// Returns the hash of a session's public key that links contain: 16 bytes of its SHA-256, in base64url.
 pub fn fingerprint(table_key: &str) -> Option<String> {
     let hash = Sha256::digest(unhex::<32>(table_key)?);
     Some(URL_SAFE_NO_PAD.encode(hash.get(..16)?))

@@ -1,7 +1,7 @@
 //! Snapshot: every byte of `participant_context` above `your_role`, rendered once.
 //!
 //! Equal material yields equal bytes. They are hashed once and shared by reference. Only the address lines
-//! that follow differ between seats.
+//! and the persona that follow differ between seats.
 
 use std::sync::Arc;
 

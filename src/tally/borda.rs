@@ -1,7 +1,7 @@
 //! Borda count: a point for each option ranked below; most points win.
 //!
 //! Source: J.-C. de Borda, "Mémoire sur les élections au scrutin" (1781). Tied options get half a point for
-//! each other, and omitted options tie for last. Every ballot therefore adds the same number of points.
+//! each other, and omitted options tie for last.
 
 use super::decimal::{Decimal, Score};
 use super::pairwise::Pairwise;

@@ -1,6 +1,6 @@
 //! Exact numbers: decimals with up to twelve places, ratios compared without rounding.
 //!
-//! Rules compare these, never floating-point numbers. A [`Score`] is for output and rounded to six places.
+//! Rules compare these. A [`Score`] is rounded to six places, for output and for choosing several winners.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -198,7 +198,7 @@ impl Score {
         self.0.as_f64().unwrap_or(0.0)
     }
 
-    /// At most two places, for people.
+    /// Formats with at most two places, for people.
     pub fn rounded(&self) -> String {
         let text = format!("{:.2}", self.as_f64());
         text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -26,7 +26,6 @@ const ANSWERS: [(&str, CountableKind, &str); 6] = [
 /// Other keys of a ballot and columns of a table.
 const OTHER_KEYS: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
 
-/// Most options in a file.
 const MOST_OPTIONS: usize = 1_000;
 
 /// Most votes in a file, by count and by weight.
@@ -46,7 +45,7 @@ pub struct BallotFile {
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let keys = ANSWERS.iter().map(|(name, ..)| *name).chain(OTHER_KEYS).collect();
-    let mut reader = TableReader { file, keys, ..TableReader::default() };
+    let mut reader = BallotReader { file, keys, ..BallotReader::default() };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let head = text.lines().next().unwrap_or_default();
     let read = match ending.as_str() {
@@ -66,7 +65,7 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
 }
 
 #[derive(Default)]
-struct TableReader<'a> {
+struct BallotReader<'a> {
     file: &'a str,
     keys: Vec<&'static str>,
     /// The listed options; in a table, the options that its ballots name.
@@ -78,7 +77,7 @@ struct TableReader<'a> {
     problems: Vec<Diagnostic>,
 }
 
-impl TableReader<'_> {
+impl BallotReader<'_> {
     fn refused<T>(
         &self,
         at: &Node,
@@ -209,11 +208,8 @@ impl TableReader<'_> {
     }
 
     fn add_ballot(&mut self, node: &Node) {
-        if self.problems.len() < MOST_PROBLEMS
-            && let Err(problem) = self.ballot(node)
-        {
-            self.problems.push(problem);
-        }
+        let found = self.ballot(node);
+        self.problems.extend(found.err());
     }
 
     fn ballot(&mut self, node: &Node) -> Result<(), Diagnostic> {
@@ -414,6 +410,7 @@ impl TableReader<'_> {
         } else {
             None
         };
+        self.problems.truncate(MOST_PROBLEMS);
         if let Some((message, hint)) = wrong {
             self.problems.push(self.file_error(message, hint));
         }

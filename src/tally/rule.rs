@@ -8,7 +8,6 @@ use strum::{IntoStaticStr, VariantArray};
 use super::decimal::Fraction;
 use super::profile::CountableKind;
 
-/// Voting rule, fixed in the definition before the first ballot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

@@ -26,7 +26,7 @@ pub enum Ties {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Several if they are tied.
+    /// Several if they are tied, or if the rule chooses several.
     pub winners: Vec<String>,
     pub tie: bool,
     /// All options, best first, tied ones together; empty if the rule has no order.

@@ -232,7 +232,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
     let key = RoundKey::new([5; 32]);
     // All seals are recomputed, each bound to the previous seat of the roster.
     let round = &session.rounds[0];
-    let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
+    let nonces = Nonces { ephemeral: [1; 32], commitment: [2; 32] };
     each(&mut all, |event| match event {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {

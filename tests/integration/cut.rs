@@ -352,7 +352,7 @@ fn recorded(dir: &Path) -> (Place, Vec<Moment>, Vec<String>) {
             None
         }
     };
-    let place = Place { diary, ..Place::new(Disk::with_gate(Arc::new(gate)), dir) };
+    let place = Place { diary, ..Place::new(Disk::with_injector(Arc::new(gate)), dir) };
     let ran = place.start(WORKFLOW);
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     let moments = std::mem::take(&mut *moments.lock().unwrap_or_else(PoisonError::into_inner));

@@ -75,7 +75,7 @@ impl Sitting {
 
     pub fn seal(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
         let round = self.session.rounds.last().expect("a round");
-        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
+        let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce + 1; 32] };
         let sealer = Sealer::new(&round_key());
         sealer.seal(&nonces, &round.binding(seat), record).expect("sealed")
     }
@@ -386,7 +386,7 @@ fn the_vector_of_the_seal_holds_signature_offer_and_delivery() {
     let record = of(&vector, "record");
     let binding: Binding = serde_json::from_value(vector["binding"].clone()).expect("a binding");
     let nonces = Nonces {
-        cipher: unhex(&of(&vector, "ephemeral_key")).expect("32 bytes"),
+        ephemeral: unhex(&of(&vector, "ephemeral_key")).expect("32 bytes"),
         commitment: unhex(&of(&vector, "commitment_nonce")).expect("32 bytes"),
     };
     let seal = Sealer::new(&key).seal(&nonces, &binding, &record).expect("sealed");

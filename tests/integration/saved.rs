@@ -104,7 +104,7 @@ fn made(name: &str) -> Vec<u8> {
                 "tokens": { "input": 0, "output": 0, "cached": 0 },
             });
             let round = session.open_round().expect("open");
-            let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
+            let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce; 32] };
             let seal = Sealer::new(&key).seal(&nonces, &round.binding(&participant), &raw.to_string());
             let round = round.opened.round.clone();
             does(&mut session, Command::Seal { round, participant, seal: seal.expect("short enough") });

@@ -255,7 +255,7 @@ impl Browser {
         let of = |key: &str| offer[key].as_str().expect("a text");
         let binding: Binding = serde_json::from_value(offer.clone()).expect("a binding");
         let sealer = Sealer::to(of("public_key")).expect("a key");
-        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
+        let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce; 32] };
         let mut seal = sealer.seal(&nonces, &binding, record).expect("sealed");
         seal.enc = enc.map_or(seal.enc, str::to_owned);
         let message = ballot_message(&binding, of("public_key"), &seal).expect("a message");

@@ -33,7 +33,7 @@ fn faulty(at: usize, fault: fn() -> InjectedFault) -> Faulty {
         kept.lock().unwrap_or_else(PoisonError::into_inner).push(op);
         (count.fetch_add(1, Ordering::SeqCst) == at).then(fault)
     };
-    Faulty { disk: Disk::with_gate(Arc::new(gate)), ops }
+    Faulty { disk: Disk::with_injector(Arc::new(gate)), ops }
 }
 
 fn ops(faulty: &Faulty) -> Vec<StorageOp> {
@@ -122,7 +122,7 @@ fn any_operation_of_a_session_may_fail() {
             (op == StorageOp::Read && count.fetch_add(1, Ordering::SeqCst) == at).then(full)
         };
         let dir = dir.path().join(&what);
-        let place = Place::new(Disk::with_gate(Arc::new(gate)), &dir);
+        let place = Place::new(Disk::with_injector(Arc::new(gate)), &dir);
         let ran = place.start(WORKFLOW);
         holds_what_was_shown(&place, &ran, &what);
         names_path_and_cause(&ran.done.expect_err("a key is not read"), &dir, &what);
@@ -144,7 +144,7 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
             None
         }
     };
-    let place = Place { diary: diary.clone(), ..Place::new(Disk::with_gate(Arc::new(gate)), dir.path()) };
+    let place = Place { diary: diary.clone(), ..Place::new(Disk::with_injector(Arc::new(gate)), dir.path()) };
     assert_eq!(place.start(ONE_ROUND).done, Ok(ExitCode::Finished));
     let entries = diary.entries();
     let first = |entry: &str| {
@@ -184,7 +184,7 @@ fn a_round_is_closed_and_revealed_in_one_write() {
             None
         }
     };
-    let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
+    let place = Place::new(Disk::with_injector(Arc::new(gate)), dir.path());
     let seats = (0..SEATS).map(|n| format!("s{n}")).collect::<Vec<_>>().join(", ");
     let ran = place.start(&ONE_ROUND.replace("ann, bob, cyd", &seats));
     assert_eq!(ran.done, Ok(ExitCode::Finished));
@@ -222,7 +222,7 @@ fn a_file_that_is_gone_moved_or_replaced_while_it_is_written_is_an_error() {
                 }
                 None
             };
-            let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
+            let place = Place::new(Disk::with_injector(Arc::new(gate)), dir.path());
             let error = place.start(ONE_ROUND).done.expect_err(how);
             assert!(error.contains("it was removed, moved or replaced meanwhile"), "{how}: {error}");
             assert!(error.contains(&place.file().display().to_string()), "{how}: {error}");
@@ -265,7 +265,7 @@ fn a_lock_that_is_about_to_go_is_waited_for() {
         }
         None
     };
-    let opened = Journal::open(&Disk::with_gate(Arc::new(gate)), &place.file());
+    let opened = Journal::open(&Disk::with_injector(Arc::new(gate)), &place.file());
     assert!(opened.is_ok(), "{:?}", opened.err());
     dying.join().expect("it let go");
 }
@@ -296,7 +296,7 @@ fn any_operation_of_a_resume_may_fail() {
                 .then_some(InjectedFault::Tear(700))
         }
     };
-    let torn = Place::new(Disk::with_gate(Arc::new(gate)), &dir.path().join("torn"));
+    let torn = Place::new(Disk::with_injector(Arc::new(gate)), &dir.path().join("torn"));
     assert!(torn.start(ONE_ROUND).done.is_err());
     let session = torn.session();
     assert_eq!(session.rounds.last().expect("a round").sealed(), 1);

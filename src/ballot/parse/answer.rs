@@ -6,8 +6,7 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::option_match;
 use super::scalar::{
-    is_abstain, is_given, is_placeholder, is_placeholder_text, plain_number, quoted, source_text,
-    strip_markup,
+    is_abstain, is_given, is_placeholder, means_nothing, plain_number, quoted, source_text, strip_markup,
 };
 use crate::ballot::model::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::tally::Decimal;
@@ -149,7 +148,7 @@ impl<'a> AnswerParser<'a> {
     /// Returns the minimum change of a block; without a block it is kept, flagged and not counted.
     pub(in crate::ballot) fn minimum_change(&mut self, is_block: bool) -> Option<String> {
         let text = self.text("minimum_change", self.get("minimum_change")?);
-        let text = self.record_problem(text).filter(|text| !is_placeholder_text(text))?;
+        let text = self.record_problem(text).filter(|text| !means_nothing(text))?;
         self.keep("minimum_change", text.as_str());
         if is_block {
             return Some(text);

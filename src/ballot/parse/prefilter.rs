@@ -1,6 +1,6 @@
 //! Checks before parsing: size, thinking, error pages, tool calls, refusals.
 //!
-//! Guarantees that a model's thinking is never read as its answer. It does not look for ballots.
+//! Thinking in known tags is never read as an answer. It does not look for ballots.
 
 use std::borrow::Cow;
 

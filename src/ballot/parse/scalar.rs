@@ -109,7 +109,7 @@ pub(in crate::ballot) fn is_given(node: &Node) -> bool {
 }
 
 /// Checks if a text means "nothing", such as `none` or `n/a`.
-pub(in crate::ballot) fn is_placeholder_text(text: &str) -> bool {
+pub(in crate::ballot) fn means_nothing(text: &str) -> bool {
     let word = strip_markup(text).to_ascii_lowercase();
     ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())
 }

@@ -1,6 +1,6 @@
 //! Agenda changes by the facilitator, by consent blocks and by `record`.
 //!
-//! A `record` produces one event per entry, in the order of the result. A result of the wrong form, a
+//! A `record` produces one event per entry, in the order of each list. A result of the wrong form, a
 //! duplicate id or an unknown id fails the step, and nothing is recorded.
 
 use std::sync::Arc;

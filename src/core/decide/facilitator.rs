@@ -1,7 +1,6 @@
-//! Facilitator commands during a session, other than answers to its questions.
+//! Facilitator commands during a session, and answers to its questions.
 //!
-//! None of them changes an open round, except its deadline. A revision, artifact or note appears in the next
-//! snapshot at the earliest.
+//! None changes an open round's snapshot. A revision, artifact or note appears in the next one at the earliest.
 
 use serde_json::{Map, Value};
 
@@ -115,7 +114,7 @@ pub fn fork(session: &Session, id: String, at_seq: u64) -> DecideResult {
     Ok(vec![Event::SessionForked { session: id, from: session.id.clone(), at_seq }])
 }
 
-const BY: [&str; 4] = [FACILITATOR, SCRIPTED, DEFINITION, PLACEHOLDER];
+const MAY_ANSWER: [&str; 4] = [FACILITATOR, SCRIPTED, DEFINITION, PLACEHOLDER];
 
 /// Records an answer. A yes to a proposal that merges ideas also merges them.
 pub fn answer(session: &Session, mut given: ApprovalGiven) -> DecideResult {
@@ -169,7 +168,7 @@ fn take_answer(session: &Session, given: ApprovalGiven) -> DecideResult {
         return refuse(format!("step `{}` asks nothing of a person now", given.step));
     };
     let choices = &asked.requested.choices;
-    if !BY.contains(&given.by.as_str()) {
+    if !MAY_ANSWER.contains(&given.by.as_str()) {
         return refuse(format!("`{}` answers nothing: a person does, or a script", given.by));
     }
     match &given.choice {

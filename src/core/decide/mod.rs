@@ -21,14 +21,13 @@ use step::{ask_person, finish_step, offer_items, start_step};
 use work_item::{claim, record_return, renew};
 
 pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
-    let is_at_rest = session.paused.is_some();
     match command {
         Command::Open(opened) => open(session, opened),
         _ if session.header.is_none() => refuse("the session is not open"),
         _ if session.closed.is_some() => refuse("the session is closed"),
         Command::Resume { program, torn_bytes } => Ok(resume(session, program, torn_bytes)),
         Command::Fork { session: id, at_seq } => fork(session, id, at_seq),
-        _ if is_at_rest => refuse("session is paused; resume it first"),
+        _ if session.paused.is_some() => refuse("session is paused; resume it first"),
         Command::StartStep
         | Command::Offer { .. }
         | Command::OpenRound { .. }

@@ -113,7 +113,7 @@ pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult 
 
 /// Ends a round step whose round cannot be opened.
 pub fn end_unheld(session: &Session, step: &Step, why: String, now: Timestamp) -> DecideResult {
-    Ok(Running::new(session, &step.id, now)?.end(StepOutcome::envelope(json!([]), Some(why))))
+    Ok(Running::new(session, &step.id, now)?.end(StepOutcome::new(json!([]), Some(why))))
 }
 
 /// Running step at the time of a command.
@@ -142,7 +142,7 @@ impl StepOutcome {
         Self { error: Some(error.into()), ..Self::default() }
     }
 
-    fn envelope(data: Value, error: Option<String>) -> Self {
+    fn new(data: Value, error: Option<String>) -> Self {
         Self { data, error, merge: None }
     }
 }
@@ -207,7 +207,7 @@ impl<'a> Running<'a> {
                 data.ok_or_else(|| item.failure().to_owned()).into()
             }
             StepKind::Review(_) => self.of_review(),
-            StepKind::Parallel { min_success } => self.several(*min_success),
+            StepKind::Parallel { min_success } => self.of_parallel(*min_success),
             StepKind::Sequence { .. } => self.of_sequence()?,
             StepKind::Each(_) => self.of_each(),
             StepKind::Transform(transform) => {
@@ -223,7 +223,7 @@ impl<'a> Running<'a> {
     fn of_round(&self) -> Option<StepOutcome> {
         let round = self.session.round_of(self.run)?;
         let why = round.tally.as_ref()?.failure();
-        Some(StepOutcome::envelope(round_data(round), why.map(|why| why.to_string())))
+        Some(StepOutcome::new(round_data(round), why.map(|why| why.to_string())))
     }
 
     /// Returns the question of an approval, or the outcome of one that ends without a question.
@@ -279,11 +279,11 @@ impl<'a> Running<'a> {
         };
         let is_done = items.iter().any(|item| item.completed().is_some());
         let error = (!is_done).then(|| "no review came back".to_owned());
-        StepOutcome::envelope(items.iter().map(entry).collect(), error)
+        StepOutcome::new(items.iter().map(entry).collect(), error)
     }
 
     /// Combines independent steps; fails if fewer than `needed` (by default all) succeed.
-    fn several(&self, needed: Option<usize>) -> StepOutcome {
+    fn of_parallel(&self, needed: Option<usize>) -> StepOutcome {
         let Self { session, run, .. } = self;
         let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
         let failed = results.iter().filter(|result| has_failed(session, result));
@@ -291,16 +291,16 @@ impl<'a> Running<'a> {
         let is_enough = results.len() - failed.len() >= needed.unwrap_or(results.len());
         let why = || format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", "));
         let data = parallel_data(session, &run.nested);
-        StepOutcome::envelope(data, (!is_enough).then(why))
+        StepOutcome::new(data, (!is_enough).then(why))
     }
 
     fn of_each(&self) -> StepOutcome {
         if self.run.nested.is_empty()
             && let Err(why) = items(self.session, self.step)
         {
-            return StepOutcome::envelope(json!([]), Some(why));
+            return StepOutcome::new(json!([]), Some(why));
         }
-        self.several(None)
+        self.of_parallel(None)
     }
 
     /// Returns the last step's result as later steps see it, or the failure of the step that failed.

@@ -1,7 +1,6 @@
 //! Commands on agents' work items: claims, returns, artifacts, reviews and requested evidence.
 //!
-//! All workers follow one state machine. Of two claims one wins; an item whose lease expired can be claimed
-//! again. Every refusal has its own word. Times are arguments.
+//! Of two claims the first wins; an item whose lease expired can be claimed again. Times are arguments.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -102,13 +101,6 @@ pub fn record_return(session: &Session, mut back: WorkItemReturned, now: Timesta
     Ok(events)
 }
 
-impl Session {
-    fn content(&self, made: &StepArtifact) -> Value {
-        let back = self.items.get(made.item()).and_then(WorkItem::outcome);
-        back.map(|back| back.data.clone()).unwrap_or_default()
-    }
-}
-
 fn result(session: &Session, item: &WorkItem) -> Option<Event> {
     let step = session.definition().step(&item.offered.step)?;
     let summary = item.stage_description();
@@ -150,6 +142,7 @@ pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
     let id = made.id();
     let reviews = session.reviews_in_order().filter(|review| review.artifact == id);
     let links = session.links.iter().filter(|link| link.to_id == id);
+    let back = session.items.get(made.item()).and_then(WorkItem::outcome);
     json!({
         "id": id,
         "summary": made.recorded.artifact.get("summary"),
@@ -158,7 +151,7 @@ pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
         "stage": made.recorded.stage,
         "author": made.recorded.by,
         "created_at": made.at,
-        "content": session.content(made),
+        "content": back.map(|back| back.data.clone()).unwrap_or_default(),
         "reviews": reviews.map(|review| json!({
             "by": review.participant,
             "criteria": review.criteria,

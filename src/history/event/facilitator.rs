@@ -12,7 +12,7 @@ use serde_with_macros::skip_serializing_none;
 pub const PROJECT: &str = "project";
 /// `by` of answers from an answers file.
 pub const SCRIPTED: &str = "scripted";
-/// The `by` of answers that the definition itself holds.
+/// `by` of answers in the definition.
 pub const DEFINITION: &str = "definition";
 /// `by` of placeholder answers in a rehearsal.
 pub const PLACEHOLDER: &str = "placeholder";
@@ -76,7 +76,7 @@ pub struct RoundRevised {
     pub models: IndexMap<String, String>,
 }
 
-/// New or replaced artifact; the next round includes it.
+/// Artifact that is new or replaces the one with its id.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRecorded {
@@ -86,7 +86,7 @@ pub struct ArtifactRecorded {
     pub step: Option<String>,
     pub stage: Option<String>,
     pub kind: Option<String>,
-    /// Number among the step's artifacts, from 1.
+    /// Version of a step's result, from 1.
     pub version: Option<u32>,
     pub item: Option<String>,
     pub record_of: Option<String>,

@@ -43,7 +43,7 @@ pub struct SessionOpened {
     /// Known prices of the session's models at its opening.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub prices: IndexMap<String, Price>,
-    /// Public key that signs offers, in hex; `None` without remote seats.
+    /// Public key for signatures of offers, in hex; `None` without remote seats.
     pub table_key: Option<String>,
     /// Seed of every random draw: the run's, else from the operating system.
     pub draw_seed: Option<u64>,
@@ -57,7 +57,7 @@ pub struct PseudonymMap {
     pub names: IndexMap<String, String>,
 }
 
-/// Model of a seat before one is chosen, and of a seat with scripted answers.
+/// Model of a seat for which none is chosen.
 pub const NO_MODEL: &str = "no model yet";
 
 #[skip_serializing_none]
@@ -114,10 +114,11 @@ pub struct PersonaInfo {
     pub text: String,
 }
 
+/// Prices in USD per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     pub input: f64,
-    /// Price of tokens that the provider read from its cache.
+    /// For tokens that the provider read from its cache.
     pub cached: f64,
     pub output: f64,
 }

@@ -11,9 +11,8 @@ use crate::history::timestamp::Timestamp;
 use crate::round::answer::AnswerRecord;
 use crate::workflow::ExpectedOutput;
 
-/// Work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a blank line and
-/// the persona. An agent's prompt is `prompt`, or the whole work item as JSON. Its system part is the persona's
-/// text, a block on its stage and its own `rules`.
+/// Work item. [`Prompt`](crate::round::prompt::Prompt) describes the prompt of a round. An agent's prompt is
+/// `prompt`, or the whole work item as JSON. Its system part is the persona, a block on its stage and `rules`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
     pub step: String,
@@ -40,7 +39,7 @@ pub struct WorkItemOffered {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentWork {
-    /// Keys: `input`, an explicit reference, `context`, `error`.
+    /// Keys: `input`, a referenced result, loop items, `context`, `error`; in a review also `artifact`.
     pub input: Map<String, Value>,
     pub stage_context: StageContext,
     /// Answer format, and the facilitator's lines.

@@ -13,7 +13,7 @@ pub struct RemoteSeat {
     pub door: Door,
     /// Worker that answers for the seat, behind NATS.
     pub worker: Option<String>,
-    /// Public key that the seat signs with, in hex, if known from the start.
+    /// Public key for the seat's signatures, in hex, if known from the start.
     pub key: Option<String>,
 }
 

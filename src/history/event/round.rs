@@ -154,7 +154,7 @@ pub struct Tally {
     pub quorum_met: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placeholders: u32,
-    /// Only placeholders answered, or the round was a rehearsal.
+    /// Placeholders answered in a rehearsal, or in every seat.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
     pub decided: bool,

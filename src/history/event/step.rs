@@ -82,7 +82,7 @@ pub struct ApprovalGiven {
     pub choice: Option<String>,
     pub comment: Option<String>,
     pub edited: Option<Value>,
-    /// `facilitator`, `scripted` or `placeholder`.
+    /// `facilitator`, `scripted`, `definition` or `placeholder`.
     pub by: String,
     pub name: Option<String>,
     /// Ideas as options, if the approval merges them; logged as `ideas_merged`.
@@ -107,7 +107,7 @@ impl ApprovalGiven {
         self.by == DEFINITION
     }
 
-    /// Returns the answerer for display: a name, "facilitator", "a script" or "a placeholder".
+    /// Returns the answerer for display, such as a name or "a script".
     pub fn approver(&self) -> String {
         match (&self.name, self.by.as_str()) {
             (Some(name), SCRIPTED) => format!("{name} (by answers file)"),
@@ -129,8 +129,7 @@ pub enum Status {
     Failed,
     /// An approval was rejected and no route handles it.
     Rejected,
-    Paused,
-    /// A limit on time or cost stopped it, or no seat could be reached.
+    /// A limit on time or cost stopped it.
     Stopped,
 }
 
@@ -140,7 +139,6 @@ impl Status {
             Self::Finished => "finished",
             Self::Failed => "failed",
             Self::Rejected => "rejected",
-            Self::Paused => "paused",
             Self::Stopped => "stopped",
         }
     }

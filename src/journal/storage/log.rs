@@ -27,7 +27,7 @@ impl Disk {
             return Ok(empty);
         }
         let make = || -> io::Result<File> {
-            self.pass(StorageOp::Open, path)?;
+            self.announce(StorageOp::Open, path)?;
             owner_only().create_new(true).read(true).append(true).open(path)
         };
         let file = make().map_err(fail("make", path))?;
@@ -61,7 +61,7 @@ impl Disk {
 
     pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         let open = || -> io::Result<File> {
-            self.pass(StorageOp::Open, path)?;
+            self.announce(StorageOp::Open, path)?;
             unlinked(OpenOptions::new().read(true).append(true), path)
         };
         let file = open().map_err(fail("open", path))?;
@@ -80,7 +80,7 @@ impl Disk {
     }
 
     fn lock(&self, file: &File, path: &Path) -> Result<(), DiskError> {
-        self.pass(StorageOp::Lock, path).map_err(fail("lock", path))?;
+        self.announce(StorageOp::Lock, path).map_err(fail("lock", path))?;
         // A child process that was just started briefly holds a copy of an earlier lock.
         let mut taken = file.try_lock();
         for _ in 0..LOCK_TRIES {
@@ -109,7 +109,7 @@ impl LogFile {
 
     /// Waits until everything appended is on disk, and checks that the path still names this file.
     pub fn sync(&mut self) -> Result<(), DiskError> {
-        let sync = self.disk.pass(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
+        let sync = self.disk.announce(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
         sync.map_err(fail("sync", &self.path))?;
         if self.is_in_place() {
             return Ok(());
@@ -137,7 +137,7 @@ impl LogFile {
 
     pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
         let mut read = || -> io::Result<Vec<u8>> {
-            self.disk.pass(StorageOp::Read, &self.path)?;
+            self.disk.announce(StorageOp::Read, &self.path)?;
             let mut bytes = Vec::new();
             self.file.rewind()?;
             self.file.read_to_end(&mut bytes)?;
@@ -155,7 +155,8 @@ impl LogFile {
 
     /// Truncates the file to `length` bytes and waits until that is on disk.
     pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
-        let cut = self.disk.pass(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
+        let cut =
+            self.disk.announce(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
         cut.map_err(fail("cut", &self.path))?;
         self.sync()
     }
@@ -165,7 +166,7 @@ impl LogFile {
         if !self.is_in_place() {
             return;
         }
-        let _ = self.disk.pass(StorageOp::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
+        let _ = self.disk.announce(StorageOp::Remove, &self.path).and_then(|()| fs::remove_file(&self.path));
     }
 
     pub fn path(&self) -> &Path {

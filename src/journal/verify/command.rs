@@ -24,7 +24,7 @@ pub fn for_event(session: &Session, event: &Event, at: Timestamp) -> Result<Comm
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
-        // Events that only follow from others start no decision.
+        // The events after the first only follow from others; no command leads to them.
         Event::SessionClosed(_)
         | Event::ContextChanged { .. }
         | Event::Warning { .. }

@@ -127,11 +127,11 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     let (mut offset, mut number) = (0, 1);
     while let Some(line) = reader.next() {
         let line = line?;
-        let document = &bytes[offset..reader.read()];
+        let document = &bytes[offset..reader.offset()];
         checker.place = Some(DocumentPlace { seq: line.seq, line: number, offset });
         checker.check_document(&line, document);
         (offset, number) =
-            (reader.read(), number + document.iter().filter(|byte| **byte == b'\n').count() as u64);
+            (reader.offset(), number + document.iter().filter(|byte| **byte == b'\n').count() as u64);
         holds_expected |= expect.is_some_and(|expect| line.hash.starts_with(expect));
         checker.result.head = Some(line.hash);
     }
@@ -162,7 +162,7 @@ pub struct Verifier {
     pub result: Verification,
     place: Option<DocumentPlace>,
     chain: Chain,
-    /// Next documents, as the last decision requires.
+    /// Next events, as the last decision requires.
     due: VecDeque<Event>,
     /// Documents with an earlier time than the document before.
     backwards: Vec<u64>,

@@ -126,7 +126,7 @@ mod tests {
         let gate = |op: StorageOp, _: &Path| {
             (op == StorageOp::Sync).then_some(InjectedFault::Fail(std::io::ErrorKind::StorageFull))
         };
-        let spool = Spool::open(Disk::with_gate(std::sync::Arc::new(gate)), folder.path()).unwrap();
+        let spool = Spool::open(Disk::with_injector(std::sync::Arc::new(gate)), folder.path()).unwrap();
         spool.keep(&reply(&"a".repeat(64))).unwrap_err();
         assert!(spool.all().unwrap().is_empty());
     }

@@ -80,7 +80,8 @@ impl std::fmt::Debug for RoundKey {
 
 #[derive(Clone)]
 pub struct Nonces {
-    pub cipher: [u8; 32],
+    /// Private key for single use.
+    pub ephemeral: [u8; 32],
     pub commitment: [u8; 32],
 }
 
@@ -189,7 +190,7 @@ impl Sealer {
         text.resize(length, 0);
         let commitment = commit(&nonces.commitment, record.as_bytes());
         let aad = unhex::<32>(&commitment)?;
-        let enc = hex(&hpke::seal(&self.0, &nonces.cipher, &binding.info(), &aad, &mut text)?);
+        let enc = hex(&hpke::seal(&self.0, &nonces.ephemeral, &binding.info(), &aad, &mut text)?);
         Some(SealedRecord { commitment, enc, sealed: std::mem::take(&mut *text) })
     }
 }

@@ -5,7 +5,7 @@ use super::{
     unhex, unseal,
 };
 
-const NONCES: Nonces = Nonces { cipher: [2; 32], commitment: [3; 32] };
+const NONCES: Nonces = Nonces { ephemeral: [2; 32], commitment: [3; 32] };
 
 fn bound(parts: [&str; 4]) -> Binding {
     let [session, round, participant, snapshot_sha256] = parts.map(str::to_owned);
@@ -63,7 +63,7 @@ fn wrong_padding_does_not_open() {
     let commitment = commit(&NONCES.commitment, b"short");
     let public = unhex(&key.seal_to().public_key).unwrap();
     let aad: [u8; 32] = unhex(&commitment).unwrap();
-    let enc = hex(&hpke::seal(&public, &NONCES.cipher, &binding().info(), &aad, &mut text).unwrap());
+    let enc = hex(&hpke::seal(&public, &NONCES.ephemeral, &binding().info(), &aad, &mut text).unwrap());
     let sealed = SealedRecord { commitment, enc, sealed: text };
     assert_eq!(unseal(&key, &binding(), &sealed), Err(UnsealError::Padding));
 }

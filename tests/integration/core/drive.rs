@@ -245,7 +245,7 @@ impl Sitting {
         let binding = round.map(|round| round.binding(seat)).unwrap_or_default();
         // Nonces depend on the seat, so that they are independent of the order of arrival.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-        let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
+        let nonces = Nonces { ephemeral: [byte; 32], commitment: [byte; 32] };
         let item = round.and_then(|round| round.seat(seat)?.item.as_ref());
         let model = item.map_or_else(|| record.model.clone(), |item| item.model.clone());
         let record = AnswerRecord { model, ..record.clone() };

@@ -127,7 +127,7 @@ impl Drive {
             ..AnswerRecord::default()
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
-        let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
+        let nonces = Nonces { ephemeral: [self.turn as u8; 32], commitment: [3; 32] };
         let sealed =
             Sealer::new(&self.key()).seal(&nonces, &round.binding(&name), &text).expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })

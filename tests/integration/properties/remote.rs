@@ -46,7 +46,7 @@ fn signed(json: &str, table: &SigningKey) {
     let changed = format!("{json} ");
     assert!(Offer::read(changed.as_bytes(), &signature, |_| true).is_err(), "a changed byte");
     assert!(!offer.prompt(Arc::from("")).rules.is_empty() || offer.rules.is_empty());
-    let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
+    let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { ephemeral: [7; 32], commitment: [8; 32] });
     let binding = offer.binding();
     let made = Sealer::to(&offer.public_key).and_then(|to| to.seal(&nonces, &binding, "{}"));
     if let Some(envelope) = made.and_then(|made| offer.envelope(made, &seat)) {

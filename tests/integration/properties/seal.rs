@@ -15,7 +15,7 @@ fn binding() -> Binding {
 pub fn seal(data: &[u8]) {
     let key = RoundKey::new([7; 32]);
     let record = text(data);
-    let nonces = Nonces { cipher: [5; 32], commitment: [6; 32] };
+    let nonces = Nonces { ephemeral: [5; 32], commitment: [6; 32] };
     if let Some(sealed) = Sealer::new(&key).seal(&nonces, &binding(), record) {
         assert_eq!(unseal(&key, &binding(), &sealed).expect("its own").record, record);
     }
@@ -39,7 +39,7 @@ fn inside(key: &RoundKey, data: &[u8]) {
     let sealed = SealedRecord { commitment, enc: hex(&enc), sealed: bytes };
     match unseal(key, &binding(), &sealed) {
         Ok(opened) => {
-            let nonces = Nonces { cipher: [5; 32], commitment: nonce };
+            let nonces = Nonces { ephemeral: [5; 32], commitment: nonce };
             let again = Sealer::new(key).seal(&nonces, &binding(), &opened.record);
             assert_eq!(again, Some(sealed));
         }

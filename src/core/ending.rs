@@ -145,8 +145,8 @@ pub(crate) fn close_session(session: &Session, now: Timestamp) -> Event {
     close(session, status, reason)
 }
 
-/// Finds a facilitator's no inside a step that failed. A no that the definition handles,
-/// by `on_error` or a condition on the outer step, does not count.
+/// Finds a facilitator's no inside a step that failed. A no that the definition handles, by `on_error` or a
+/// condition on the outer step, does not count.
 fn unheard_no(session: &Session) -> Option<String> {
     let steps = &session.definition().steps;
     let reads = |path: &[String], around: &Step| matches!(path, [root, key, ..] if root == "context" && key == around.key());

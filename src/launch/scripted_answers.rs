@@ -263,7 +263,7 @@ impl Answers {
         self.used.insert(key, used + 1);
         let mut given = answer.map_err(|problem| problem.to_string())?;
         if is_own {
-            given.by = DEFINITION.to_owned();
+            DEFINITION.clone_into(&mut given.by);
         }
         let name = given.name.filter(|name| !name.trim().is_empty());
         Ok(Some(ApprovalGiven { name, ..given }))

@@ -208,8 +208,11 @@ impl BallotReader<'_> {
     }
 
     fn add_ballot(&mut self, node: &Node) {
-        let found = self.ballot(node);
-        self.problems.extend(found.err());
+        if self.problems.len() < MOST_PROBLEMS
+            && let Err(problem) = self.ballot(node)
+        {
+            self.problems.push(problem);
+        }
     }
 
     fn ballot(&mut self, node: &Node) -> Result<(), Diagnostic> {

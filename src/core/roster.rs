@@ -92,10 +92,7 @@ impl SessionOpened {
             let known = known.unwrap_or_else(|| seat.to_spec());
             // A participant left out of the rounds can still answer as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
-            // Earlier versions named an interpreter without its script.
-            let is_new = |name: &String| name.split(' ').next() != Some(seat.model.as_str());
-            let named = definition.answered_by(&spec, self.rehearse).filter(is_new);
-            let model = named.unwrap_or_else(|| seat.model.clone());
+            let model = definition.answered_by(&spec, self.rehearse).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::from_spec(&spec, model, seat.scripted.clone());
             // A seat without its own seed uses that of the run.
             let mut given = SeatInfo { seed: given.seed.or(self.seed), ..given };
@@ -143,16 +140,14 @@ mod tests {
     use crate::core::testing::session;
 
     #[test]
-    fn the_roster_names_a_program_as_this_version_or_an_earlier_one() {
+    fn the_roster_names_a_program_by_its_script_and_not_by_its_prompt() {
         let differs = |command: &str, model: &str| {
             let seat = format!("{{name: p, command: [{command}], tool_less: true}}");
             let session = session(&format!("question: q\nparticipants: [{seat}]\n"), &[("p", model)]);
             let header = session.header.as_ref().expect("opened");
             header.unlike_definition(session.definition()).is_some_and(|why| why.starts_with("seat `p`"))
         };
-        for model in ["command/python3", "command/python3 a.py"] {
-            assert!(!differs("python3, dir/a.py", model), "{model}");
-        }
+        assert!(!differs("python3, dir/a.py", "command/python3 a.py"));
         assert!(differs("python3, dir/a.py", "command/python3 b.py"));
         assert!(differs("ask, \"{prompt}\"", "command/ask {prompt}"));
         assert!(!differs("ask, \"{prompt}\"", "command/ask"));

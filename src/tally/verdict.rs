@@ -211,7 +211,7 @@ impl Verdict {
         self.steps.push(match by {
             Settled::Seed(seed) => format!("tie broken by seed {seed}: {winner}"),
             Settled::Facilitator => format!("tie broken by the facilitator: {winner}"),
-            Settled::Rehearsal => format!("the rehearsal goes on with the first: {winner}"),
+            Settled::Rehearsal => format!("the rehearsal continues with the first: {winner}"),
         });
         self.settled = Some(by);
         self.winners = vec![winner.to_owned()];

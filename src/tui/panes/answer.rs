@@ -36,9 +36,11 @@ pub fn title(model: &Model, index: usize, room: usize) -> String {
     let Some(seat) = view(model, index) else { return "Answer".to_owned() };
     let count = model.seat_count();
     let at = index.min(count.saturating_sub(1)) + 1;
-    let moved = moved(model, &seat).unwrap_or_default();
+    let (name, moved) = (harmless_line(seat.name), moved(model, &seat).unwrap_or_default());
     let rest = format!("{moved} · {at} of {count}");
-    cut_middle(&harmless_line(seat.name), room.saturating_sub(rest.width()).max(9)) + &rest
+    // A whole name says more than the seat's number.
+    let rest = if name.width() + rest.width() <= room { rest } else { moved };
+    cut_middle(&name, room.saturating_sub(rest.width()).max(9)) + &rest
 }
 
 /// Returns a seat's change of option and confidence since the last round: " · ■ → ● · sure .31 → .70".

@@ -180,8 +180,6 @@ fn is_whole(text: &str) -> bool {
 pub(super) struct ReplyStream {
     style: ApiStyle,
     pub text: String,
-    /// The service sent reasoning in addition to the text.
-    reasoned: bool,
     /// The service announced the end.
     pub is_done: bool,
     refusal: String,
@@ -216,12 +214,7 @@ impl ReplyStream {
             Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
             finish => finish,
         };
-        let text = match self.text {
-            text if !text.is_empty() => text,
-            // Read as a reply that consists of reasoning.
-            _ if self.reasoned && finish == Finish::Complete => "<think></think>".to_owned(),
-            _ => self.refusal,
-        };
+        let text = if self.text.is_empty() { self.refusal } else { self.text };
         Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
     }
 }

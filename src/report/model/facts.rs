@@ -207,7 +207,7 @@ impl<'a> QuestionRounds<'a> {
                 "Nothing was to be decided. The record has every answer in full."
             }
             Some(tally) if !tally.quorum_met => {
-                "Mend the seats that did not count, and hold the round again. Until then nothing is decided."
+                "Too few seats gave a vote; the record says why of each. Then hold the round again."
             }
             Some(tally) if tally.verdict.tie => {
                 let other = format!("`roundtable tally {file} --all` shows what other rules find.");

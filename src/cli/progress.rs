@@ -240,10 +240,15 @@ fn closed_round_remarks(session: &Session, round: &RoundRun) -> Vec<String> {
             let setting = window.map_or("its context window", |window| window.setting);
             found.push(("hint", format!("the server reads too little of the prompt: raise {setting}")));
         } else if seat.outcome == Some(Outcome::Invalid) && seat.origin == Origin::Model {
-            // Small servers get a schema without it.
+            let last = seat.answer.and_then(|answer| answer.record.replies.last());
+            // Small servers get a schema without `structured`.
             let has_schema = server.is_some_and(BuiltInProvider::is_small);
             let schema = if has_schema { "" } else { ", or `structured: true` for its provider" };
-            found.push(("hint", format!("this model does not keep the form; try a larger one{schema}")));
+            let hint = match last.and_then(|reply| reply.limit) {
+                Some(_) => "raise its `max_output_tokens`, or give it a lower `effort`".to_owned(),
+                None => format!("this model does not keep the form; try a larger one{schema}"),
+            };
+            found.push(("hint", hint));
         }
         found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));
         found

@@ -134,7 +134,7 @@ fn seats(room: u64) -> String {
 
 #[test]
 fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
-    for (room, outcome) in [(1000, "answered"), (500, "invalid")] {
+    for (room, wide, outcome) in [(1000, "1,000", "answered"), (500, "500", "invalid")] {
         let server = serve();
         let desk = desk(&server, &seats(room), "");
         let ran = desk.run(["--batch", "decide.yaml"]);
@@ -144,12 +144,12 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
             assert_eq!(answer["outcome"], outcome, "{answer}");
             let replies = answer["replies"].as_array().unwrap();
             assert_eq!((replies.len(), &replies[0]["limit"]), (2, &json!(room)), "{answer}");
-            let wide = if room == 1000 { "1,000" } else { "500" };
             assert_eq!(replies[0]["reason"], format!("all {wide} tokens went into thinking"));
             let second = if outcome == "answered" { THINKING + ANSWER } else { 2 * room };
             assert_eq!(answer["tokens"]["output"], room + second, "both are counted");
             if outcome == "invalid" {
                 assert_eq!(answer["reason"], "all 1,000 tokens went into thinking");
+                ran.tells("raise its `max_output_tokens`, or give it a lower `effort`");
             }
             let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
             let asked = |sent: &Request| {

@@ -22,8 +22,16 @@ pub(super) enum Parameter {
     Stream,
 }
 
-const EFFORT: [&str; 6] =
-    ["reasoning_effort", "reasoning.effort", "reasoning", "output_config.effort", "effort", "output_config"];
+const EFFORT: [&str; 8] = [
+    "reasoning_effort",
+    "reasoning.effort",
+    "reasoning",
+    "output_config.effort",
+    "effort",
+    "output_config",
+    "thinking_level",
+    "thinking",
+];
 const SCHEMA: [&str; 6] =
     ["response_format", "json_schema", "text.format", "text", "output_config.format", "output_config"];
 
@@ -179,24 +187,19 @@ impl Parameters {
 }
 
 impl ServiceError {
-    /// Returns true if the error has one of these names in `param`, else in quotes or as a line's `name:`.
+    /// Returns true if the error has one of these names in `param`, else as a word of its messages.
     fn names(&self, names: &[&str]) -> bool {
         names.iter().any(|name| match &self.param {
             Some(param) => param
                 .strip_prefix(name)
                 .is_some_and(|rest| matches!(rest.chars().next(), None | Some('.' | '['))),
-            None => self.quotes(name),
+            None => self.words().any(|word| word.eq_ignore_ascii_case(name)),
         })
     }
 
-    fn quotes(&self, name: &str) -> bool {
-        let is_quote = |c: char| matches!(c, '\'' | '"' | '`' | '“' | '”');
-        self.sentences.match_indices(name).any(|(at, _)| {
-            let before = self.sentences[..at].chars().next_back();
-            let after = self.sentences[at + name.len()..].chars().next();
-            before.is_none_or(|c| c == '\n') && after == Some(':')
-                || before.is_some_and(is_quote) && after.is_some_and(is_quote)
-        })
+    fn words(&self) -> impl Iterator<Item = &str> {
+        let is_between = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        self.sentences.split(is_between).map(|word| word.trim_matches('.'))
     }
 
     fn numbers(&self) -> impl Iterator<Item = u32> {
@@ -255,7 +258,7 @@ mod tests {
     use ParameterChange::{CompletionTokens, Limit, Omit};
 
     /// Errors of each API style, and the expected change.
-    const CASES: [(ApiStyle, &str, Option<ParameterChange>); 16] = [
+    const CASES: [(ApiStyle, &str, Option<ParameterChange>); 18] = [
         (
             OpenAi,
             r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#,
@@ -306,6 +309,16 @@ mod tests {
         (
             Anthropic,
             r#"{"type":"error","error":{"message":"output_config.effort: this model does not support effort"}}"#,
+            Some(Omit(Effort)),
+        ),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"message":"This model does not support the effort parameter."}}"#,
+            Some(Omit(Effort)),
+        ),
+        (
+            OpenAi,
+            r#"[{"error":{"code":400,"message":"Thinking level is not supported for this model.","status":"INVALID_ARGUMENT"}}]"#,
             Some(Omit(Effort)),
         ),
         (

@@ -75,9 +75,8 @@ impl OutputPaths {
 
     /// Returns true if the last document has the end mark, or if a single document contains the answer.
     pub fn is_all(&self, printed: &[u8]) -> bool {
-        let Some(reply) = self.reply.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
-            return false;
-        };
+        let ends = matches!(printed.trim_ascii_end().last(), Some(b'}' | b']'));
+        let Some(reply) = self.reply.as_ref().filter(|_| ends) else { return false };
         let documents = documents(&String::from_utf8_lossy(printed));
         match (&self.end_if, documents.as_slice()) {
             (Some(end), [.., document]) => end.is_on(document),
@@ -139,7 +138,7 @@ fn last(documents: &[Value], path: &str, mark: Option<&OutputMark>) -> Option<(u
 fn documents(printed: &str) -> Vec<Value> {
     let (mut found, mut rest) = (Vec::new(), printed);
     while !rest.is_empty() {
-        let line = rest.trim_start();
+        let line = behind_controls(rest);
         if line.starts_with(['{', '[']) {
             let mut values = serde_json::Deserializer::from_str(line).into_iter::<Value>();
             if let Some(Ok(value)) = values.next() {
@@ -151,9 +150,19 @@ fn documents(printed: &str) -> Vec<Value> {
                 continue;
             }
         }
-        rest = line.split_once('\n').map_or("", |(_, rest)| rest);
+        // Progress ends with a carriage return.
+        rest = line.split_once(['\n', '\r']).map_or("", |(_, rest)| rest);
     }
     found
+}
+
+/// Returns the text behind white space, byte-order marks and terminal sequences such as colors.
+fn behind_controls(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        let Some(sequence) = text.strip_prefix("\u{1b}[") else { return text };
+        text = sequence.split_once(|c| matches!(c, '@'..='~')).map_or("", |(_, rest)| rest);
+    }
 }
 
 #[cfg(test)]
@@ -168,7 +177,9 @@ mod tests {
     fn built_in_programs_yield_text_and_tokens() {
         let claude = r#"{"type":"result","is_error":false,"result":"red","usage":{"input_tokens":7,"cache_read_input_tokens":90,"output_tokens":3},"total_cost_usd":0.1}"#;
         let verbose = format!("[{{\"type\":\"system\"}},{claude}]");
-        for printed in [claude.to_owned(), verbose, format!("loading\n[=> ] 1 of 2\n{claude}\nbye\n")] {
+        let around = format!("loading\n[=> ] 1 of 2\n{claude}\nbye\n");
+        let colored = format!("\u{feff}half\rwhole\r\u{1b}[2K\u{1b}[0m{claude}\u{1b}[0m\n");
+        for printed in [claude.to_owned(), verbose, around, colored] {
             let output = read("claude-cli", &printed);
             assert_eq!((output.reply.as_deref(), output.failure), (Ok("red"), None));
             let usage = output.usage.expect("tokens");
@@ -194,6 +205,7 @@ mod tests {
             |printed: &str| find_preset("opencode-cli").expect("a program").output.is_all(printed.as_bytes());
         let finish = r#"{"type":"step_finish","part":{"type":"step-finish","reason":"stop"}}"#;
         assert_eq!([ended(opencode), ended(&format!("{opencode}{finish}\n"))], [false, true]);
+        assert!(ended(&format!("[{},{finish}]\n", opencode.trim_end())), "a list");
     }
 
     #[test]

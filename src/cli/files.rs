@@ -81,7 +81,8 @@ pub fn source(path: &Path, log: &EventLog) -> Source {
 /// Prints the report of a session: in full, or a summary on a terminal.
 pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) {
     if !output.wants_summary() {
-        return output.bytes(report::markdown(document).as_bytes());
+        let write = if output.is_terminal() { report::with_line_breaks } else { report::markdown };
+        return output.bytes(write(document).as_bytes());
     }
     let columns = match crossterm::terminal::size() {
         Ok((columns @ 1.., _)) => usize::from(columns).max(20),

@@ -29,6 +29,7 @@ pub fn escape_html(text: &str) -> String {
 /// Renders the report's own Markdown as HTML. Markup inside texts stays text; links and images are removed.
 pub fn rendered(text: &str) -> String {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES).filter_map(|event| match event {
+        Markup::InlineHtml(tag) if &*tag == "<br>" => Some(Markup::HardBreak),
         Markup::Html(text) | Markup::InlineHtml(text) => Some(Markup::Text(text)),
         Markup::Start(Tag::Link { .. } | Tag::Image { .. }) | Markup::End(TagEnd::Link | TagEnd::Image) => {
             None

@@ -27,7 +27,7 @@ pub use csv::csv;
 pub use glance::{Look, glance};
 pub use html::html;
 pub use json::{json, pretty, safe_json, terminal_safe_json};
-pub use markdown::{file_title, madr, markdown};
+pub use markdown::{file_title, madr, markdown, with_line_breaks};
 pub use model::{Document, Page, Source};
 pub use ndjson::line;
 pub use plain_text::event_line;

@@ -58,45 +58,43 @@ pub fn yaml(text: &str) -> String {
 
 /// Formats a value as a block quote: a list as items, a map as `key: value` items.
 pub fn quote_value(value: &Value) -> String {
+    let (first, others) = if value.is_array() || value.is_object() { ("- ", "  ") } else { ("", "") };
     let mut out = String::new();
-    match value {
-        Value::Array(items) => {
-            for item in items {
-                quote_lines(&plain(item), "- ", "  ", &mut out);
-            }
-        }
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                let key = key.replace('_', " ");
-                let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-                for item in items {
-                    quote_lines(&format!("{key}: {}", plain(item)), "- ", "  ", &mut out);
-                }
-            }
-        }
-        other => quote_lines(&plain(other), "", "", &mut out),
+    for entry in entries(value) {
+        quote_lines(&entry, first, others, &mut out);
     }
     out
+}
+
+/// Returns the items of a list, or a map's `key: value` items.
+fn entries(value: &Value) -> Vec<String> {
+    let items = |value: &Value| match value {
+        Value::Array(items) => items.iter().map(plain).collect(),
+        other => vec![plain(other)],
+    };
+    let Value::Object(map) = value else { return items(value) };
+    let of_key = |(key, value): (&String, &Value)| {
+        let key = key.replace('_', " ");
+        items(value).into_iter().map(move |item| format!("{key}: {item}"))
+    };
+    map.iter().flat_map(of_key).collect()
 }
 
 /// Longest part of an answer in a report, in characters; the session file has all of it.
 const PART: usize = 20_000;
 
-/// Formats one part of an answer as an item: on its heading's line, or below it if it has several lines or
-/// sentences.
+/// Formats foreign text within an item of the report, with its line breaks.
+pub fn lines(text: &str) -> String {
+    text.trim().lines().map(inline).collect::<Vec<_>>().join("<br>")
+}
+
+/// Formats one part of an answer, which begins a new line of its item.
 pub fn part(heading: &str, value: &Value) -> String {
     if is_blank(value) {
         return String::new();
     }
-    let heading = inline(heading);
-    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    let is_short = |text: &&str| !text.trim().contains('\n') && (items.len() == 1 || !text.ends_with('.'));
-    let texts = items.iter().map(|item| item.as_str().filter(is_short));
-    if let Some(texts) = texts.collect::<Option<Vec<&str>>>() {
-        let texts: Vec<String> = texts.into_iter().map(|text| inline(&cut(text, PART))).collect();
-        return format!("  - {heading}: {}\n", texts.join("; "));
-    }
-    format!("  - {heading}:\n\n{}\n", indented(&indented(&quote_value(value))))
+    let texts: Vec<String> = entries(value).iter().map(|text| lines(&cut(text, PART))).collect();
+    format!("<br>{}: {}", inline(heading), texts.join(" · "))
 }
 
 /// Returns whether a value has nothing to show.
@@ -200,11 +198,7 @@ mod tests {
         let value = serde_json::json!({"optimizing_for": "speed", "risks": ["a\nb", 3]});
         assert_eq!(quote_value(&value), "> - optimizing for: speed\n> - risks: a\n>   b\n> - risks: 3\n");
         assert!(is_blank(&serde_json::json!({"risks": [], "x": null})));
-        assert_eq!(
-            part("Reasons", &serde_json::json!(["it is warm", "we run it"])),
-            "  - Reasons: it is warm; we run it\n"
-        );
-        let sentences = part("Reasons", &serde_json::json!(["It is warm.", "We run it."]));
-        assert_eq!(sentences, "  - Reasons:\n\n    > - It is warm.\n    > - We run it.\n\n");
+        let reasons = part("Reasons", &serde_json::json!(["It is warm.", "We run\n# it"]));
+        assert_eq!(reasons, "<br>Reasons: It is warm. · We run<br>\\# it");
     }
 }

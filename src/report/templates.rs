@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::markup::{escape_html, rendered};
 use super::quote;
 use crate::handoff::plain_texts;
-use crate::insight::round_view::bar_cells;
 use crate::insight::wording::capital;
 use crate::insight::{as_sentence, cut, format_duration, group_digits, pluralize, uncapital};
 use crate::sanitize::harmless_line;
@@ -73,11 +72,11 @@ fn environment(ending: &str) -> Environment<'static> {
     all.add_filter("digits", |number: usize| group_digits(number));
     all.add_filter("duration", |millis: u64| format_duration(millis));
     all.add_filter("line", |text: &str| Value::from_safe_string(harmless_line(text)));
-    all.add_filter("bar", |share: f64| Value::from_safe_string(bar(share)));
     all.add_filter("value", |value: Value| Value::from_safe_string(quote::quote_value(&json(&value))));
     all.add_filter("part", |value: Value, heading: &str| {
         Value::from_safe_string(quote::part(heading, &json(&value)))
     });
+    all.add_filter("lines", |text: &str| Value::from_safe_string(quote::lines(text)));
     all.add_filter("indented", |text: &str| Value::from_safe_string(quote::indented(text)));
     all.add_filter("rendered", |text: &str| Value::from_safe_string(rendered(text)));
     for (name, source) in SOURCES.into_iter().filter(|(name, _)| name.ends_with(ending)) {
@@ -89,13 +88,6 @@ fn environment(ending: &str) -> Environment<'static> {
 
 fn json(value: &Value) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
-}
-
-/// Returns a text bar; the report's scale states the value of a full one.
-fn bar(share: f64) -> String {
-    const CELLS: usize = 20;
-    let filled = bar_cells(share, CELLS);
-    "█".repeat(filled) + &"·".repeat(CELLS - filled)
 }
 
 fn is_html(state: &State) -> bool {

@@ -69,7 +69,7 @@ fn reports_show_cost_per_seat_round_and_session_at_the_opening_prices() {
         assert_eq!(seat["cost"], json!({"usd": 0.0128}));
     }
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    has_lines(&read, &[&format!("- Cost: {cost}")]);
+    assert!(read.contains(&format!(" · Cost: {cost}\n")), "{read}");
     desk.run(["report", "s.s2s", "--format", "html"]).code(0).shows("<p>Cost $0.03, 2,200 tokens</p>");
     let unpriced = proxied(&server);
     unpriced.saves(&["--model", "litellm/m"]).code(0);
@@ -100,7 +100,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(read.contains("- Cost: at least $0.0128") && read.contains("not every price is known"), "{read}");
+    assert!(read.contains(" · Cost: at least $0.0128") && read.contains("not every price is known"), "{read}");
 }
 
 #[test]

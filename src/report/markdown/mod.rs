@@ -15,6 +15,13 @@ pub fn markdown(document: &Document<'_>) -> String {
     templates::render("report.md", document)
 }
 
+/// Renders the report for a terminal, which shows `<br>` as it stands.
+pub fn with_line_breaks(document: &Document<'_>) -> String {
+    // Tags in foreign text follow a backslash.
+    let broken = |part: &str| part.replace("<br>", "\n  ");
+    markdown(document).split("\\<br>").map(broken).collect::<Vec<_>>().join("\\<br>")
+}
+
 /// Report, and one of its pages with the deciding round.
 #[derive(Serialize)]
 struct DecisionRecord<'a> {

@@ -8,7 +8,7 @@ use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{AgendaChange, Command};
 use crate::history::{ApprovalGiven, Door, Event, SeatInvited, SeatJoined, Timestamp};
-use crate::report::{html, markdown};
+use crate::report::{html, markdown, with_line_breaks};
 
 /// Returns the report without its last section, which names file and times.
 fn body(report: &str) -> &str {
@@ -27,8 +27,12 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
         dissent,
         "\n- **devops-engineer** votes redis:\n\n  > Restarts empty an in-process cache.\n  > That happens *daily*.\n\n"
     );
-    assert!(report.contains("    █████████████·······  2  inline\n    ██████··············  1  redis\n"));
-    assert!(report.contains("- Verify offline: `roundtable verify FILE`"));
+    let options = "| | result | said for it | said against it |\n|---|---|---|---|\n\
+                   | **A inline** | 2 of 3, chosen | Keep it in the process. (software-architect) | stale prices (qa-lead) |\n\
+                   | **B redis** | 1 of 3 | deploys are frequent (devops-engineer); redis is there already \
+                   (devops-engineer) | – |\n";
+    assert!(report.contains(options), "{report}");
+    assert!(report.contains("`roundtable verify FILE`: "));
     let order = [
         "## Options",
         "## Who voted what",
@@ -75,14 +79,13 @@ fn seats_appear_in_roster_order_with_their_answers() {
         seats,
         [
             "- **software-architect** · ollama/llama3.2 · votes inline (80 % sure): Keep it in the process.",
-            "- **qa-lead** · ollama/llama3.2 · votes inline",
-            "- **devops-engineer** · ollama/llama3.2 · votes redis (60 % sure)",
+            "- **qa-lead** · ollama/llama3.2 · votes inline<br>Concerns: stale prices",
+            "- **devops-engineer** · ollama/llama3.2 · votes redis (60 % sure): Restarts empty an in-process \
+             cache.<br>That happens \\*daily\\*.<br>Reasons: deploys are frequent · redis is there already",
         ]
     );
-    assert!(record.contains("  - Concerns: stale prices\n"));
-    assert!(record.contains(
-        "  > That happens *daily*.\n\n  - Reasons: deploys are frequent; redis is there already\n"
-    ));
+    let shown = with_line_breaks(&decided().document());
+    assert!(shown.contains("votes inline\n  Concerns: stale prices\n"), "{shown}");
 }
 
 #[test]
@@ -212,13 +215,14 @@ fn hostile_text_neither_acts_nor_forges() {
         ]
     );
     let is_table = |line: &str| {
-        ["| seat |", "|---|", "| software-", "| qa-lead |", "| devops-"]
+        ["| seat |", "|---|", "| software-", "| qa-lead |", "| devops-", "| | result |", "| **"]
             .iter()
             .any(|row| line.starts_with(row))
     };
     let outside: Vec<&str> = report.lines().filter(|line| !line.trim_start().starts_with('>')).collect();
     assert!(!outside.iter().any(|line| line.starts_with(['`', '|']) && !is_table(line) || line.contains("**Decision: redis")));
     assert!(!report.contains("> #") && !report.contains("\n> ```"));
+    let report = with_line_breaks(&table.document());
     assert!(!report.replace("\\<", "").contains('<'));
 }
 
@@ -300,7 +304,7 @@ participants: [qa-lead]
     assert!(report.contains("\n> Choose\n> \\# Decision: forged\n>\n> - more\n"));
     assert!(report.contains("### Round 1 `cache`: Which? …\n"));
     assert!(!report.lines().any(|line| line.starts_with("# Decision") || line.starts_with("```")));
-    assert!(report.contains("    ████████████████████  1  ```\n"));
+    assert!(report.contains("| **B \\`\\`\\`** | 1 of 1, chosen |"), "{report}");
     assert!(report.lines().nth(2).unwrap().starts_with("> **Decision: \\`\\`\\`** – "));
 }
 

@@ -100,7 +100,10 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(read.contains(" · Cost: at least $0.0128") && read.contains("not every price is known"), "{read}");
+    assert!(
+        read.contains(" · Cost: at least $0.0128") && read.contains("not every price is known"),
+        "{read}"
+    );
 }
 
 #[test]

@@ -12,20 +12,27 @@ mod nats_server;
 #[path = "../tests/integration/patience.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod patience;
+#[path = "../tests/integration/program.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod program;
 #[path = "../tests/integration/served.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod served;
+#[path = "../tests/integration/server.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod server;
 
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use patience::wait_for;
+use program::Desk;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed};
 use roundtable::round::seal::{Binding, Nonces, RoundKey, Sealer, unseal};
 use serde_json::Value;
-use served::{Browser, Server, program, served_as};
+use served::{Browser, Server, served_as};
 
 const WITHIN: Duration = Duration::from_secs(1);
 const FEW: &str = "\
@@ -113,16 +120,12 @@ fn serve_at_rest() -> f64 {
 }
 
 fn batch_at_rest() -> f64 {
-    let (home, service) = (tempfile::tempdir().expect("a folder"), silent());
+    let service = silent();
     let address = service.local_addr().expect("an address");
     let config = format!("providers:\n  lab: {{api: openai, base_url: \"http://{address}/v1\"}}\n");
-    std::fs::create_dir_all(home.path().join("home/config")).expect("a folder");
-    std::fs::write(home.path().join("home/config/config.yaml"), config).expect("written");
-    let definition = FEW.replace("SLOW", "lab/m").replace("remote/link", "lab/m");
-    std::fs::write(home.path().join("d.yaml"), definition).expect("written");
-    let mut batch = program(home.path());
-    batch.args(["--batch", "d.yaml", "--model", "lab/m"]).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut batch = batch.spawn().expect("runs");
+    let desk = Desk::with(&FEW.replace("SLOW", "lab/m").replace("remote/link", "lab/m"));
+    desk.write("../home/config/config.yaml", config);
+    let mut batch = desk.start(["--batch", "decide.yaml", "--model", "lab/m"]);
     // Two connections show that both seats are asked.
     let asked = [service.accept().expect("asked"), service.accept().expect("asked")];
     let resident = resident(batch.id());
@@ -217,8 +220,9 @@ fn over_nats(seats: usize) {
     let folder = queue.folder.path();
     let homes = [folder.join("table"), folder.join("worker")];
     let run = |home: &Path, words: &[&str]| {
-        let mut run = program(folder);
-        run.args(words).env("ROUNDTABLE_HOME", home).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut run = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        run.args(words).env("ROUNDTABLE_HOME", home).current_dir(folder);
+        run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         run
     };
     let key = |home: &Path, verb: &str| {

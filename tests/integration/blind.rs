@@ -18,8 +18,8 @@ use roundtable::journal::verify;
 use serde_json::json;
 
 use crate::patience::wait_for;
-use crate::program::{Desk, KEY, Ran, arg, files_in, ran};
-use crate::served::{CANARY, Server as Door, home, program};
+use crate::program::{Desk, KEY, Ran, arg, ran};
+use crate::served::{CANARY, Server as Door};
 use crate::server::{Answer, Server};
 
 const MARKER: &str = "Quetzalcoatl-7319";
@@ -249,14 +249,12 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
         let answer = Answer::chat(&format!("vote: redis\nrationale: [{}]", OTHERS[2]));
         if request.json()["model"] == "slow" { answer.held() } else { answer }
     });
-    let home = home(DEFINITION);
-    let at = |name: &str| home.path().join(name);
-    let mut command = program(home.path());
+    let desk = Desk::with(DEFINITION);
+    let mut command = desk.command([""; 0]);
     command.env("OPENAI_BASE_URL", service.url() + "/v1");
-    let streams = [at("out"), at("err")].map(|path| std::fs::File::create(path).expect("a file"));
-    let [out, err] = streams;
+    let [out, err] = ["out", "err"].map(|name| fs::File::create(desk.path(name)).expect("a file"));
     command.stdout(out).stderr(err);
-    let server = Door::run(command, "d.yaml", home, &["--bind", "127.0.0.1:0"]);
+    let server = Door::run(command, "decide.yaml", desk, &["--bind", "127.0.0.1:0"]);
     let (dana, bob, coder) = (server.joined("dana", 1), server.joined("bob", 2), server.agent("coder"));
 
     let mut events = dana.open("GET", "/v1/events", b"");
@@ -276,8 +274,8 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     };
     sealed(3);
 
-    let read = |path: PathBuf| (path.display().to_string(), std::fs::read(&path).expect("a file"));
-    let mut told: Vec<(String, Vec<u8>)> = files_in(server.home.path()).into_iter().map(read).collect();
+    let read = |path: PathBuf| (path.display().to_string(), fs::read(&path).expect("a file"));
+    let mut told: Vec<(String, Vec<u8>)> = server.desk.files().into_iter().map(read).collect();
     for name in ["err", "s.s2s", "links", ".key"] {
         let is_there = |(file, bytes): &(String, Vec<u8>)| file.ends_with(name) && !bytes.is_empty();
         assert!(told.iter().any(is_there), "{name} is not among the files");

@@ -17,11 +17,6 @@ rule: majority
 const AGREED: &str = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n";
 const TIED: &str = "decide: {qa-lead: {vote: a}, skeptic: {vote: b}}\n";
 
-fn batch(desk: &Desk, answers: &str) -> crate::program::Ran {
-    desk.write("answers.yaml", answers);
-    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"])
-}
-
 #[test]
 fn usage_definition_and_configuration_are_2_and_save_nothing() {
     let desk = Desk::with(PICK);
@@ -109,18 +104,16 @@ fn nobody_reached_and_caps_are_5() {
 #[test]
 fn damage_is_6_wherever_the_file_is_read_and_the_file_stays_as_it_is() {
     let desk = Desk::with(PICK);
-    batch(&desk, TIED).code(3);
-    let path = desk.session();
-    let file = arg(&path);
-    let mut bytes = desk.bytes(&file);
+    desk.answered(TIED, &[]).code(3);
+    let mut bytes = desk.bytes("s.s2s");
     let at = bytes.len() / 2;
     bytes[at] ^= 1;
-    desk.write(&file, &bytes);
+    desk.write("s.s2s", &bytes);
     for verb in ["verify", "resume", "replay", "trace", "report"] {
-        let ran = desk.run([verb, &file]).code(6);
+        let ran = desk.run([verb, "s.s2s"]).code(6);
         assert!(verb == "verify" || ran.err.contains("damaged at document"), "{verb}: {}", ran.err);
     }
-    assert_eq!(desk.bytes(&file), bytes);
+    assert_eq!(desk.bytes("s.s2s"), bytes);
 }
 
 #[test]
@@ -254,10 +247,8 @@ fn errors_are_lines_without_seq_and_are_on_standard_error_too() {
 #[test]
 fn without_json_the_result_alone_is_on_standard_output() {
     let desk = Desk::with(TABLE);
-    desk.write("answers.yaml", ANSWERS);
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(0);
-    let report = desk.run(["report".to_owned(), crate::program::arg(&desk.session())]).code(0).out;
-    assert_eq!(ran.out, report);
+    let ran = desk.answered(ANSWERS, &[]).code(0);
+    assert_eq!(ran.out, desk.run(["report", "s.s2s"]).code(0).out);
     ran.tells("saved: ").tells("last hash: ");
     let quiet = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--quiet"]).code(0);
     assert_eq!(quiet.err, "");

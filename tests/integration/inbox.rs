@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
-use crate::program::{ran, run};
-use crate::served::{Agent, CANARY, Server, program, served_as};
+use crate::program::{Desk, ran};
+use crate::served::{Agent, CANARY, Server, served_as};
 
 const POEM: &str = "\
 goal: A poem on autumn
@@ -44,9 +44,9 @@ fn give(agent: &Agent, item: &str, holder: &str, result: &Value) -> crate::serve
 #[test]
 fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
     let server = served_as(POEM);
-    let home = server.home.path();
+    let desk = &server.desk;
     let run = |name: &str, script: &str| {
-        let mut run = server.agent(name).inbox(home, &["run", "--", "sh", "-c", script]);
+        let mut run = server.agent(name).inbox(desk, &["run", "--", "sh", "-c", script]);
         run.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs")
     };
     let poem = r#"cp "$ROUNDTABLE_WORK_ITEM" item.json; echo '{"poem": "The leaves fall."}'"#;
@@ -59,9 +59,7 @@ fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
         ran(agent.wait_with_output().expect("ends")).code(0);
     }
     is_sound(&bytes);
-    let json = |name: &str| -> Value {
-        serde_json::from_slice(&std::fs::read(home.join(name)).expect("a file")).expect("JSON")
-    };
+    let json = |name: &str| -> Value { serde_json::from_str(&desk.read(name)).expect("JSON") };
     let item = json("item.json");
     assert_eq!(item["goal"], "A poem on autumn");
     assert_eq!(item["constraints"], json!(["no more than eight lines", "no rhyme on love"]));
@@ -69,7 +67,7 @@ fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
     assert_eq!(item["stage_context"]["expected_output"]["description"], "eight lines");
     assert_eq!(item["available_skills"], json!(["rhyming-dictionary"]));
     assert_eq!(item["stage_context"]["previous_artifacts"], json!([]));
-    assert!(std::fs::read_to_string(home.join("edit.txt")).expect("a file").contains("The leaves fall."));
+    assert!(desk.read("edit.txt").contains("The leaves fall."));
     let review = json("review.json");
     let criteria = json!(["creativity", "logic", "readability"]);
     let context =
@@ -193,7 +191,7 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     assert_eq!((same.status, same.json()), (200, sealed.json()), "the same again");
     assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
     // Nothing of it is readable before the close.
-    let written = std::fs::read_to_string(server.file()).expect("a file");
+    let written = server.desk.read("s.s2s");
     assert!(!written.contains(CANARY) && !written.contains("\nsignature: "), "{written}");
     assert!(!offered(&tester).to_string().contains(CANARY));
     // The second answer counts even if it is invalid.
@@ -207,17 +205,16 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let same = answer(&tester, &other, "Neither of them.");
     assert_eq!((same.status, same.json()), (200, last.json()), "also after the close");
     let receipt = sealed.json().to_string();
-    let check = ["verify", "s.s2s", "--receipt", &receipt];
-    run(program(server.home.path()).args(check)).code(0);
+    server.desk.run(["verify", "s.s2s", "--receipt", &receipt]).code(0);
 }
 
 #[test]
 fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
     let server = served_as(PANEL);
-    let desks = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let desks = [(); 2].map(|()| Desk::new());
     let script = r#"cat > "asked-$$"; echo "vote: $VOTE""#;
     let run = |name: &str, at: usize, vote: &str| {
-        let mut run = server.agent(name).inbox(desks[at].path(), &["run", "--", "sh", "-c", script]);
+        let mut run = server.agent(name).inbox(&desks[at], &["run", "--", "sh", "-c", script]);
         run.env("VOTE", vote).stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs")
     };
     let [coder, tester] = [run("coder", 0, "sqlite"), run("tester", 1, "mysql")];
@@ -228,9 +225,8 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
     }
     tester.tells("does not fit");
     let asked = |at: usize| {
-        let folder =
-            std::fs::read_dir(desks[at].path()).expect("a folder").map(|entry| entry.expect("one").path());
-        folder.filter(|path| path.to_string_lossy().contains("asked-")).collect::<Vec<_>>()
+        let files = desks[at].files().into_iter();
+        files.filter(|path| path.to_string_lossy().contains("asked-")).collect::<Vec<_>>()
     };
     assert_eq!(asked(1).len(), 2);
     let prompt = std::fs::read_to_string(&asked(0)[0]).expect("a prompt");
@@ -240,19 +236,18 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
 
 #[test]
 fn an_invalid_address_is_reported() {
-    let home = tempfile::tempdir().expect("a folder");
     for (url, exit, told) in [
         ("", 2, "`ROUNDTABLE_URL` is not set"),
         ("http://votes.example", 2, "over plain http"),
         ("ftp://votes.example", 2, "no http or https address"),
         ("http://127.0.0.1:1", 5, "cannot be reached"),
     ] {
-        let mut command = program(home.path());
+        let mut desk = Desk::new();
         if !url.is_empty() {
-            command.env("ROUNDTABLE_URL", url).env("ROUNDTABLE_TOKEN", "token");
+            desk = desk.set("ROUNDTABLE_URL", url).set("ROUNDTABLE_TOKEN", "token");
         }
         // Without `--wait` it would try for longer.
-        run(command.args(["inbox", "run", "--wait", "1s", "--", "true"])).code(exit).tells(told);
+        desk.run(["inbox", "run", "--wait", "1s", "--", "true"]).code(exit).tells(told);
     }
 }
 
@@ -264,23 +259,23 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
         .fold(PANEL.to_owned(), |text, seat| text.replace(&format!("  - {{name: {seat}}}\n"), ""));
     let server = served_as(&one);
     let address = server.agent("coder").http.address;
-    let desk = tempfile::tempdir().expect("a folder");
+    let desk = Desk::new();
     let script = "test -e mended || { echo why >&2; exit 3; }; echo 'vote: redis'";
-    let mut run = server.agent("coder").inbox(desk.path(), &["run", "--", "sh", "-c", script]);
-    let log = std::fs::File::create(desk.path().join("said")).expect("a file");
+    let mut run = server.agent("coder").inbox(&desk, &["run", "--", "sh", "-c", script]);
+    let log = std::fs::File::create(desk.path("said")).expect("a file");
     // Variables may have invalid UTF-8.
     run.env("ODD", std::ffi::OsStr::from_bytes(b"\xff")).env(std::ffi::OsStr::from_bytes(b"\xfe"), "odd");
     let mut run = run.stdout(Stdio::null()).stderr(log).start().expect("runs");
-    let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
+    let heard = || desk.read("said");
     let why = "not answered: `sh` ended with exit status: 3: why";
     wait_for("the failure", || heard().contains(why).then_some(()));
     // The seat has failed; the reason is shown only after the close.
-    let file = || std::fs::read_to_string(server.file()).expect("a file");
+    let file = || server.desk.read("s.s2s");
     wait_for("the pause", || file().contains("quorum_unreachable").then_some(()));
     assert!(file().contains("reason: \"the agent gave up; ") && !file().contains("status: 3"), "{}", file());
-    let home = server.killed();
-    std::fs::write(desk.path().join("mended"), "").expect("written");
-    let again = Server::start_at("s.s2s", home, &["--bind", &address]);
+    let session = server.killed();
+    desk.write("mended", "");
+    let again = Server::start_at("s.s2s", session, &["--bind", &address]);
     is_sound(&again.ended());
     assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());
     assert!(heard().contains("sealed") && heard().matches("not answered").count() == 1, "{}", heard());

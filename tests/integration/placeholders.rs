@@ -26,18 +26,14 @@ fn is_as(found: &Value, wanted: &Value) {
     }
 }
 
-/// Returns a desk with two seats of a model that agree, and one placeholder.
-fn beside_votes(server: &Server) -> Desk {
-    Desk::with(&format!(
+/// Two seats of a model agree, and one is a placeholder.
+#[test]
+fn a_placeholder_beside_votes_decides_nothing_under_any_rule() {
+    let server = Server::start(|_| Answer::chat("vote: a"));
+    let desk = Desk::with(&format!(
         "question: \"Which?\"\nparticipants: [{{name: ann, model: lab/m}}, {{name: bob, model: lab/n}}, {{name: cy, model: rehearsal}}]\n{STEPS}"
     ))
-    .served_by(server)
-}
-
-#[test]
-fn a_placeholder_beside_votes_decides_nothing() {
-    let server = Server::start(|_| Answer::chat("vote: a"));
-    let desk = beside_votes(&server);
+    .served_by(&server);
     let why = "1 of 3 seats is a placeholder";
     let told = format!("round `decide` cannot decide: {why}");
     assert!(desk.run(["check", "decide.yaml"]).code(0).out.contains(&told));
@@ -53,28 +49,9 @@ fn a_placeholder_beside_votes_decides_nothing() {
     let counts = desk.report("s.s2s")["rounds"][0]["tally"].clone();
     is_as(&counts, &json!({"answered": 3, "placeholders": 1}));
     desk.run(["report", "s.s2s", "--format", "madr", "--out", "record.md"]).code(3);
-}
-
-#[test]
-fn a_placeholder_beside_a_script_decides_nothing() {
-    let desk = Desk::with(&format!("{PERSONAS}{STEPS}"));
-    let answers = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n";
-    let line = result(&desk.answered(answers, &["--json=result"]).code(3));
-    is_as(&line, &json!({"decided": false, "winner": null}));
-    // With `--rehearse` it is a rehearsal in any case.
-    let line = result(&desk.answered(answers, &["--json=result", "--rehearse"]).code(0));
-    is_as(&line, &json!({"decided": false, "rehearsal": true, "winner": "a"}));
-}
-
-#[test]
-fn a_what_if_keeps_to_the_rule() {
-    let server = Server::start(|_| Answer::chat("vote: a"));
-    let desk = beside_votes(&server);
-    desk.saves(&[]).code(3);
     let found = desk.run(["tally", "s.s2s", "--all", "--json"]).lines();
     assert!(found.len() > 1, "{found:?}");
     for rule in &found {
-        let why = "1 of 3 seats is a placeholder";
         is_as(rule, &json!({"winners": [], "order": [], "tie": false, "reason": why}));
     }
     let text = desk.run(["tally", "s.s2s", "--all"]).out;
@@ -82,8 +59,14 @@ fn a_what_if_keeps_to_the_rule() {
 }
 
 #[test]
-fn placeholders_alone_are_a_rehearsal_and_decide_nothing() {
+fn placeholders_alone_or_beside_a_script_decide_nothing() {
     let desk = Desk::with(&format!("{PERSONAS}{STEPS}"));
+    let answers = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n";
+    let line = result(&desk.answered(answers, &["--json=result"]).code(3));
+    is_as(&line, &json!({"decided": false, "winner": null}));
+    // With `--rehearse` it is a rehearsal in any case.
+    let line = result(&desk.answered(answers, &["--json=result", "--rehearse"]).code(0));
+    is_as(&line, &json!({"decided": false, "rehearsal": true, "winner": "a"}));
     let line = result(&desk.run(["--batch", "decide.yaml", "--json=result"]).code(3));
     is_as(&line, &json!({"decided": false, "rehearsal": true}));
     assert_eq!(line["headline"], "REHEARSAL: No decision: 3 of 3 seats are placeholders");

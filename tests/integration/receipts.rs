@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Ran, run, sha256};
-use crate::served::{Server, program, served_as};
+use crate::program::sha256;
+use crate::served::served_as;
 
 const TABLE: &str = "\
 participants: [{name: dana, model: remote/link}, {name: bob, model: remote/link}, {name: ann, model: rehearsal}]
@@ -12,7 +12,8 @@ steps:
   - {id: second, type: round, question: And then?, ballot: {kind: choice, options: [alpha, beta]}}
 ";
 
-fn held() -> (Server, Vec<Value>) {
+#[test]
+fn a_receipt_is_held_against_the_file_after_the_reveal() {
     let server = served_as(TABLE);
     let seats = [("dana", 1), ("bob", 2)].map(|(name, seed)| server.joined(name, seed));
     let mut receipts = Vec::new();
@@ -20,21 +21,12 @@ fn held() -> (Server, Vec<Value>) {
         receipts.extend(seats.iter().map(|seat| seat.votes("alpha", nonce).json()));
     }
     server.ended();
-    (server, receipts)
-}
-
-fn verified(server: &Server, receipt: &str) -> Ran {
-    run(program(server.home.path()).args(["verify", "s.s2s", "--receipt", receipt]))
-}
-
-#[test]
-fn a_receipt_is_held_against_the_file_after_the_reveal() {
-    let (server, receipts) = held();
-    std::fs::write(server.home.path().join("receipt.json"), receipts[3].to_string()).expect("written");
+    let verified = |receipt: &str| server.desk.run(["verify", "s.s2s", "--receipt", receipt]);
+    server.desk.write("receipt.json", receipts[3].to_string());
     for (given, seat, round) in
         [(receipts[0].to_string(), "dana", "first"), ("receipt.json".to_owned(), "bob", "second")]
     {
-        verified(&server, &given).code(0).shows(&format!(
+        verified(&given).code(0).shows(&format!(
             "ok      the receipt of `{seat}` in round `{round}`: the file contains the answer that was sealed then; it is \
              the one that is revealed"
         ));
@@ -44,11 +36,7 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
         keys,
         ["session", "round", "participant", "door", "key", "opened_sha256", "commitment", "sealed_sha256"]
     );
-}
-
-#[test]
-fn a_receipt_for_something_else_is_refused_in_words() {
-    let (server, receipts) = held();
+    // A receipt for something else is refused in words.
     let with = |key: &str, value: Value| {
         let mut receipt = receipts[1].clone();
         receipt[key] = value;
@@ -75,10 +63,10 @@ fn a_receipt_for_something_else_is_refused_in_words() {
         (with("session", json!("another")), "no such round of session `another`"),
     ];
     for (receipt, says) in cases {
-        let ran = verified(&server, &receipt.to_string()).code(6);
+        let ran = verified(&receipt.to_string()).code(6);
         ran.shows("FAILED").shows(says).shows("verification failed: ");
     }
     for text in ["{\"commitment\": 1}", "{", "{\"event\": \"warning\"}"] {
-        verified(&server, text).code(2).tells("this is no receipt").tells("hint: ");
+        verified(text).code(2).tells("this is no receipt").tells("hint: ");
     }
 }

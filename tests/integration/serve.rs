@@ -3,7 +3,7 @@
 //! It also uses links of the screen, and removes the session's disk, keys, tokens and seats.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -20,10 +20,10 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::home::is_sound;
-use crate::patience::{Patient as _, wait_for};
-use crate::program::{Desk, ran, run};
+use crate::patience::wait_for;
+use crate::program::{Desk, ran};
 use crate::pty::Screen;
-use crate::served::{Browser, CANARY, DEFINITION, Server, home, program, served, served_as};
+use crate::served::{Browser, CANARY, DEFINITION, Server, served, served_as};
 
 fn joins_and_is_asked(dana: &Browser) -> Value {
     assert_eq!(dana.join(&dana.key).status, 204);
@@ -77,7 +77,7 @@ fn two_people_vote_by_their_links() {
     let taken = dana.post("/v1/seat/sealed", &ballot);
     assert_eq!((taken.status, &taken.json()["commitment"]), (201, &ballot["commitment"]));
     // An answered request is on disk, and nobody can read it.
-    let written = std::fs::read_to_string(server.file()).expect("a file");
+    let written = server.desk.read("s.s2s");
     assert!(written.contains(ballot["commitment"].as_str().expect("a text")));
     assert_eq!(status(2)["sealed"], 2);
     let again = dana.post("/v1/seat/sealed", &ballot);
@@ -86,7 +86,7 @@ fn two_people_vote_by_their_links() {
     dana.post("/v1/seat/sealed", &other).refuses(409, "already sealed");
     let seat = dana.get("/v1/seat").json();
     assert_eq!((&seat["state"], &seat["receipt"]), (&json!("sealed"), &taken.json()));
-    assert!(!std::fs::read_to_string(server.file()).expect("a file").contains(CANARY));
+    assert!(!server.desk.read("s.s2s").contains(CANARY));
 
     assert_eq!(bob.join(&bob.key).status, 204);
     bob.votes("redis", 5);
@@ -110,13 +110,12 @@ fn two_people_vote_by_their_links() {
 
 #[test]
 fn voters_see_the_result_that_waits_for_an_approval_as_far_as_they_may() {
-    let home = home(&DEFINITION.replace("]}}]", "]}}, {id: ok, type: approval, message: Adopt it?}]"));
-    std::fs::write(home.path().join("answers.yaml"), "vote: {ann: {vote: redis}}\n").expect("a file");
-    let mut server = Server::start_at("d.yaml", home, &["--bind", "127.0.0.1:0", "--results", "tally"]);
+    let desk = Desk::with(&DEFINITION.replace("]}}]", "]}}, {id: ok, type: approval, message: Adopt it?}]"));
+    desk.write("answers.yaml", "vote: {ann: {vote: redis}}\n");
+    let mut server = Server::start_at("decide.yaml", desk, &["--bind", "127.0.0.1:0", "--results", "tally"]);
     let seats = [server.joined("dana", 1), server.joined("bob", 2)];
     assert!(seats.iter().all(|seat| seat.votes("redis", 3).status == 201));
-    let rests =
-        || std::fs::read_to_string(server.file()).ok()?.contains("event: session_paused").then_some(());
+    let rests = || server.desk.read("s.s2s").contains("event: session_paused").then_some(());
     wait_for("the question", rests);
     for result in seats.each_ref().map(|seat| seat.get("/v1/seat/result").json()) {
         assert_eq!((&result["winners"], &result["others"]), (&json!(["redis"]), &json!([])));
@@ -156,11 +155,11 @@ fn a_killed_served_session_resumes_with_the_same_links() {
     let dana = server.joined("dana", 1);
     let ballot = dana.seal(&dana.offer(), "redis", 3);
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 201);
-    let (token, home) = (dana.token.clone(), server.killed());
+    let (token, desk) = (dana.token.clone(), server.killed());
     // Without a door it waits.
-    let rests = run(program(home.path()).args(["resume", "s.s2s"])).code(4);
+    let rests = desk.run(["resume", "s.s2s"]).code(4);
     rests.tells("waiting for remote seat: bob").tells("resume with: roundtable serve s.s2s");
-    let again = Server::start("s.s2s", home);
+    let again = Server::start("s.s2s", desk);
     let dana = again.browser("dana", 1);
     assert_eq!(dana.token, token, "the link is the same");
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "it is sealed already");
@@ -213,12 +212,11 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
 
 #[test]
 fn a_paused_session_says_how_its_links_work_again() {
-    let home = home(DEFINITION);
-    let mut command = program(home.path());
-    command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
-    command.args(["--save", "s.s2s", "--results", "all"]).stdout(Stdio::null()).stderr(Stdio::piped());
-    let child = command.start().expect("runs");
-    let sealed = || std::fs::read_to_string(home.path().join("s.s2s")).ok();
+    let desk = Desk::with(DEFINITION);
+    let run =
+        "serve decide.yaml --bind 127.0.0.1:0 --behind https://votes.example --save s.s2s --results all";
+    let child = desk.start(run.split(' '));
+    let sealed = || std::fs::read_to_string(desk.path("s.s2s")).ok();
     wait_for("ann's ballot", || sealed().filter(|text| text.contains("event: ballot_sealed")));
     kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
     let said = ran(child.wait_with_output().expect("ends")).err;
@@ -228,33 +226,32 @@ fn a_paused_session_says_how_its_links_work_again() {
         port.parse::<u16>().ok()
     };
     assert!(said.lines().find_map(of_line).is_some_and(|port| port > 0), "{said}");
-    let report = run(program(home.path()).args(["report", "s.s2s"])).out;
+    let report = desk.run(["report", "s.s2s"]).out;
     assert!(report.contains("roundtable serve s.s2s") && !report.contains("roundtable resume"), "{report}");
 }
 
 #[test]
 fn an_unservable_session_is_exit_2_with_a_hint() {
-    let home = home(DEFINITION);
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    write("local.yaml", &DEFINITION.replace("remote/link", "rehearsal"));
-    write("other.yaml", &DEFINITION.replace("remote/link", "remote/post"));
+    let desk = Desk::with(DEFINITION);
+    desk.write("local.yaml", DEFINITION.replace("remote/link", "rehearsal"));
+    desk.write("other.yaml", DEFINITION.replace("remote/link", "remote/post"));
     let plan = "steps: [{id: plan, type: agent, agent: dana, prompt: Plan it.}, ";
-    write("agent.yaml", &DEFINITION.replace("steps: [", plan));
-    write("answers.yaml", "vote: {dana: 'vote: redis'}\n");
+    desk.write("agent.yaml", DEFINITION.replace("steps: [", plan));
+    desk.write("answers.yaml", "vote: {dana: 'vote: redis'}\n");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = taken.local_addr().expect("an address").to_string();
     let cases: [(&[&str], &str); 7] = [
-        (&["d.yaml", "--bind", "0.0.0.0:0"], "browsers cannot seal over plain http"),
-        (&["d.yaml", "--behind", "http://votes.example"], "expected an https URL"),
-        (&["d.yaml", "--bind", &taken], "cannot listen at"),
+        (&["decide.yaml", "--bind", "0.0.0.0:0"], "browsers cannot seal over plain http"),
+        (&["decide.yaml", "--behind", "http://votes.example"], "expected an https URL"),
+        (&["decide.yaml", "--bind", &taken], "cannot listen at"),
         (&["local.yaml", "--bind", &taken], "no remote seats to serve"),
         (&["other.yaml"], "`remote/post` is no kind of remote seat"),
         (&["agent.yaml"], "step `plan` asks it for more than a ballot"),
-        (&["d.yaml", "--answers", "answers.yaml"], "answers for `dana`, which is a remote seat"),
+        (&["decide.yaml", "--answers", "answers.yaml"], "answers for `dana`, which is a remote seat"),
     ];
     for (arguments, what) in cases {
         let port: &[&str] = if arguments.contains(&"--bind") { &[] } else { &["--bind", "127.0.0.1:0"] };
-        run(program(home.path()).arg("serve").args(arguments).args(port)).code(2).tells(what);
+        desk.run([&["serve"], arguments, port].concat()).code(2).tells(what);
     }
 }
 
@@ -276,11 +273,7 @@ fn a_page_of_another_origin_gets_nothing() {
         answer.refuses(status, word);
         assert!(!answer.head.to_lowercase().contains("access-control-"), "{method}: {}", answer.head);
     }
-}
-
-#[test]
-fn every_refusal_is_json_and_headers_have_a_limit() {
-    let server = served();
+    // Every refusal is JSON, and headers have a limit.
     let dana = server.browser("dana", 1);
     dana.get("/v1/context/%FF").refuses(404, "no such snapshot");
     let mut large = Browser { token: "x".repeat(12 * 1024), ..server.browser("dana", 1) };
@@ -293,10 +286,8 @@ fn every_refusal_is_json_and_headers_have_a_limit() {
 }
 
 /// Returns the session's key file with this ending.
-fn key_file(home: &Path, ending: &str) -> PathBuf {
-    let files = std::fs::read_dir(home.join("home/state/keys")).expect("a folder");
-    let mut files = files.map(|file| file.expect("a file").path());
-    files.find(|file| file.to_string_lossy().ends_with(ending)).expect("the file")
+fn key_file(desk: &Desk, ending: &str) -> PathBuf {
+    desk.files().into_iter().find(|file| file.to_string_lossy().ends_with(ending)).expect("the file")
 }
 
 /// Joins by a link over TLS, and seals a ballot.
@@ -338,9 +329,11 @@ fn vote(server: &Server, certificate: &[u8]) {
 #[test]
 fn people_vote_over_a_certificate_that_is_made_once() {
     let options = ["--bind", "127.0.0.1:0", "--self-signed"];
-    let server = Server::start_at("d.yaml", home(DEFINITION), &options);
-    let certificate =
-        std::fs::read(key_file(server.home.path(), "serve-127.0.0.1.cert")).expect("a certificate");
+    let server = Server::start_at("decide.yaml", Desk::with(DEFINITION), &options);
+    let kept = |server: &Server| {
+        std::fs::read(key_file(&server.desk, "serve-127.0.0.1.cert")).expect("a certificate")
+    };
+    let certificate = kept(&server);
     // Participants that connect there: the error names the certificate to trust, or the proxy that failed.
     let link = &server.links[0].1;
     let base = format!("{}/v1", link.split("/b#").next().expect("an address"));
@@ -353,22 +346,17 @@ fn people_vote_over_a_certificate_that_is_made_once() {
     let written = || std::fs::read_to_string(server.file()).ok();
     wait_for("ann's ballot", || written().filter(|text| text.contains("event: ballot_sealed")));
     let again = Server::start_at("s.s2s", server.killed(), &options);
-    assert_eq!(
-        std::fs::read(key_file(again.home.path(), "serve-127.0.0.1.cert")).expect("a certificate"),
-        certificate
-    );
+    assert_eq!(kept(&again), certificate);
     vote(&again, &certificate);
     is_sound(&again.ended());
 }
 
 #[test]
 fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
-    let home = home(DEFINITION);
-    let mut command = std::process::Command::new("/bin/sh");
-    command.env("ROUNDTABLE_HOME", home.path().join("home")).current_dir(home.path());
-    command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_roundtable")]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut server = Server::run(command, "d.yaml", home, &["--bind", "127.0.0.1:0"]);
+    let desk = Desk::with(DEFINITION);
+    let mut command = desk.shell("trap '' XFSZ; exec \"$0\" \"$@\"", &[]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut server = Server::run(command, "decide.yaml", desk, &["--bind", "127.0.0.1:0"]);
     let [dana, bob] = [server.joined("dana", 1), server.joined("bob", 2)];
     let file = server.file();
     let written = || std::fs::read_to_string(&file).expect("a file");
@@ -403,22 +391,22 @@ fn lost_tokens_are_replaced_and_a_lost_table_key_is_named() {
     let server = served();
     let dana = server.joined("dana", 1);
     dana.votes("redis", 5);
-    let home = server.killed();
-    std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
-    let server = Server::start("s.s2s", home);
+    let desk = server.killed();
+    std::fs::remove_file(key_file(&desk, ".links")).expect("removed");
+    let server = Server::start("s.s2s", desk);
     // A sealed seat is not invited again while the round is open.
     let names: Vec<&str> = server.links.iter().map(|(seat, _)| seat.as_str()).collect();
     assert_eq!(names, ["bob"]);
     let bob = server.joined("bob", 2);
-    let home = server.killed();
-    let table = key_file(home.path(), ".table");
+    let desk = server.killed();
+    let table = key_file(&desk, ".table");
     let kept = std::fs::read(&table).expect("a key");
     std::fs::remove_file(&table).expect("removed");
-    let refused = run(program(home.path()).args(["serve", "s.s2s", "--bind", "127.0.0.1:0"])).code(2);
+    let refused = desk.run(["serve", "s.s2s", "--bind", "127.0.0.1:0"]).code(2);
     refused.tells("the key that signs this session's offers is not on this machine");
     std::fs::write(&table, kept).expect("written");
-    std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
-    let server = Server::start("s.s2s", home);
+    std::fs::remove_file(key_file(&desk, ".links")).expect("removed");
+    let server = Server::start("s.s2s", desk);
     let stranger = Browser { address: server.browser("bob", 2).address, ..bob };
     stranger.get("/v1/seat").refuses(401, "no such invitation");
     server.joined("bob", 9).votes("redis", 5);
@@ -456,8 +444,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     assert_ne!(old, new);
     let old = Browser::of(&old, 6);
     old.join(&old.key).refuses(401, "no such invitation");
-    let kept = inviting.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
-    let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
+    let kept = std::fs::read_to_string(key_file(&inviting, ".links")).expect("the tokens");
     let token = new.split(['#', '.']).nth_back(1).expect("a token");
     assert!(kept.contains(token), "a session that goes on needs the new link: {kept}");
     screen.press("\u{1b}", &["DRAFT"]);

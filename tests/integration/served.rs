@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::patience::{PATIENCE, Patient as _, pause, wait_for};
+use crate::program::Desk;
 
 /// Ann's answer is scripted: see [`Server::run`].
 pub const DEFINITION: &str = "\
@@ -28,7 +29,7 @@ pub const CANARY: &str = "a grey heron stands there";
 
 pub struct Server {
     pub child: Child,
-    pub home: tempfile::TempDir,
+    pub desk: Desk,
     pub links: Vec<(String, String)>,
 }
 
@@ -39,32 +40,26 @@ impl Drop for Server {
     }
 }
 
-pub fn program(home: &Path) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-    program.env("ROUNDTABLE_HOME", home.join("home")).current_dir(home).stdin(Stdio::null());
-    program
-}
-
 impl Server {
-    pub fn start(file: &str, home: tempfile::TempDir) -> Self {
-        Self::start_at(file, home, &["--bind", "127.0.0.1:0"])
+    pub fn start(file: &str, desk: Desk) -> Self {
+        Self::start_at(file, desk, &["--bind", "127.0.0.1:0"])
     }
 
-    pub fn start_at(file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
-        let mut command = program(home.path());
+    pub fn start_at(file: &str, desk: Desk, address: &[&str]) -> Self {
+        let mut command = desk.command([""; 0]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        Self::run(command, file, home, address)
+        Self::run(command, file, desk, address)
     }
 
     /// Starts the server like [`Server::start_at`], with another command.
-    pub fn run(mut command: Command, file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
-        let links = home.path().join("links");
+    pub fn run(mut command: Command, file: &str, desk: Desk, address: &[&str]) -> Self {
+        let links = desk.path("links");
         let _ = std::fs::remove_file(&links);
         command.args(["serve", file, "--links", "links", "--linger", "60s"]).args(address);
-        if std::fs::read_to_string(home.path().join(file)).is_ok_and(|text| text == DEFINITION) {
-            std::fs::write(home.path().join("answers.yaml"), "vote: {ann: {vote: redis}}\n").expect("a file");
+        if desk.read(file) == DEFINITION {
+            desk.write("answers.yaml", "vote: {ann: {vote: redis}}\n");
         }
-        if home.path().join("answers.yaml").exists() {
+        if desk.path("answers.yaml").exists() {
             command.args(["--answers", "answers.yaml"]);
         }
         if Path::new(file).extension().is_none_or(|extension| extension != "s2s") {
@@ -75,13 +70,13 @@ impl Server {
         let text = wait_for("the links", read);
         let pair = |line: &str| line.split_once(' ').map(|(seat, link)| (seat.to_owned(), link.to_owned()));
         let links = text.lines().filter_map(pair).collect();
-        Self { child, home, links }
+        Self { child, desk, links }
     }
 
-    pub fn killed(mut self) -> tempfile::TempDir {
+    pub fn killed(mut self) -> Desk {
         self.child.kill().expect("killed");
         self.child.wait().expect("gone");
-        std::mem::replace(&mut self.home, tempfile::tempdir().expect("a folder"))
+        std::mem::replace(&mut self.desk, Desk::new())
     }
 
     /// Kills it and serves its session again.
@@ -96,7 +91,7 @@ impl Server {
     }
 
     pub fn file(&self) -> PathBuf {
-        self.home.path().join("s.s2s")
+        self.desk.path("s.s2s")
     }
 
     pub fn ended(&self) -> Vec<u8> {
@@ -131,10 +126,9 @@ pub struct Agent {
 
 impl Agent {
     /// Returns the command `roundtable inbox` with these arguments.
-    pub fn inbox(&self, home: &Path, words: &[&str]) -> Command {
-        let mut program = program(home);
+    pub fn inbox(&self, desk: &Desk, words: &[&str]) -> Command {
+        let mut program = desk.command([&["inbox"], words].concat());
         program.env("ROUNDTABLE_URL", &self.url).env("ROUNDTABLE_TOKEN", &self.token);
-        program.arg("inbox").args(words);
         program
     }
 }
@@ -277,12 +271,5 @@ pub fn served() -> Server {
 }
 
 pub fn served_as(definition: &str) -> Server {
-    Server::start("d.yaml", home(definition))
-}
-
-/// Returns a folder with a definition in `d.yaml`.
-pub fn home(definition: &str) -> tempfile::TempDir {
-    let home = tempfile::tempdir().expect("a folder");
-    std::fs::write(home.path().join("d.yaml"), definition).expect("written");
-    home
+    Server::start("decide.yaml", Desk::with(definition))
 }

@@ -2,5 +2,8 @@
 
 #[path = "../../tests/integration/properties/mod.rs"]
 mod properties;
+#[path = "../../tests/integration/sitting.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod sitting;
 
 pub use properties::*;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use roundtable::core::{Command, decide};
+use roundtable::core::{Command, NextAction, next};
 use roundtable::history::{AnswerRevealed, Event, PauseReason, SeatFailed, TimedEvent, Timestamp};
 use roundtable::journal::{Verification, verify};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
@@ -13,6 +13,7 @@ use crate::cases;
 use crate::forge::{Checked, chained, events, folded};
 use crate::scenarios;
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, WORKFLOW};
+use crate::sitting::Sitting;
 
 fn texts(found: &Verification) -> String {
     found.findings.iter().map(|finding| finding.what.as_str()).collect::<Vec<_>>().join("\n")
@@ -121,20 +122,13 @@ fn each(events: &mut [TimedEvent], mut change: impl FnMut(&mut Event)) {
 /// Recomputes the events from the tally on, as a careful forger would.
 fn recount(events: &mut Vec<TimedEvent>) {
     let at = events.iter().position(|s| matches!(s.event, Event::TallyMade(_))).expect("counted");
-    let mut session = folded(&events[..at]);
-    events.truncate(at);
-    loop {
-        let roundtable::core::NextAction::Decide(command) = roundtable::core::next(&session) else {
-            return;
-        };
-        let now = events.last().expect("a start").at;
-        let Ok(more) = roundtable::core::decide(&session, command, now) else { return };
-        for event in more {
-            let stamped = TimedEvent { at: now, event };
-            session.apply(&stamped);
-            events.push(stamped);
+    let mut sitting = Sitting::of(&events[..at]);
+    while let NextAction::Decide(command) = next(&sitting.session) {
+        if sitting.tries(command).is_err() {
+            break;
         }
     }
+    *events = sitting.events;
 }
 
 type Forgery = (&'static str, fn(&mut Vec<TimedEvent>), &'static str);
@@ -274,8 +268,7 @@ fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
 fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
     let mut all = finished(ONE_ROUND);
     all.truncate(all.iter().position(|s| matches!(s.event, Event::BallotSealed(_))).expect("sealed"));
-    let mut session = folded(&all);
-    let at = session.last_at;
+    let mut sitting = Sitting::of(&all);
     let fail = |who: &str| {
         let (round, participant, reason) = ("pick".to_owned(), who.to_owned(), "HTTP 500".to_owned());
         Command::Fail(Box::new(SeatFailed { round, participant, reason, tries: 4, ..SeatFailed::default() }))
@@ -283,12 +276,9 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
     let pause = Command::Pause { reason: PauseReason::QuorumUnreachable, step: None };
     let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: None };
     for command in [fail("ann"), fail("bob"), fail("cyd"), pause, resume] {
-        for event in decide(&session, command, at).expect("decided") {
-            let stamped = TimedEvent { at, event };
-            session.apply(&stamped);
-            all.push(stamped);
-        }
+        sitting.does(command);
     }
+    let all = sitting.events;
     assert!(matches!(all.last(), Some(TimedEvent { event: Event::SeatRetried { .. }, .. })));
     assert_eq!(found(&all, |_| ()), Vec::<String>::new());
     let short = found(&all, |all| drop(all.remove(all.len() - 2)));

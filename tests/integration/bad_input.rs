@@ -92,14 +92,6 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     refused(&desk, odd, &["odd.md", "larger than"]);
     refused(&desk, "question: x\nparticipants: [../../../etc/passwd]\n", &["decide.yaml:2:16"]);
     refused(&desk, "question: x\nparticipants: [{name: a, persona: ../x}]\n", &["decide.yaml:2:16"]);
-    #[cfg(unix)]
-    {
-        desk.write("../elsewhere.md", format!("{front}---\nStolen.\n"));
-        std::fs::remove_file(desk.path(".s2s/personas/odd.md")).expect("removed");
-        let link = desk.path(".s2s/personas/odd.md");
-        std::os::unix::fs::symlink(desk.path("../elsewhere.md"), link).expect("linked");
-        refused(&desk, odd, &["odd.md", "leads out of the persona folder"]);
-    }
 }
 
 /// Returns the bytes of a saved session with its first document changed and its hash recomputed.

@@ -31,11 +31,6 @@ fn snapshot(lines: &[Value]) -> String {
     named(lines, "round_opened")[0]["snapshot"].as_str().expect("text").to_owned()
 }
 
-fn seats(desk: &Desk) -> Vec<Value> {
-    let report = desk.report("s.s2s");
-    report["rounds"][0]["seats"].as_array().expect("seats").clone()
-}
-
 #[test]
 fn lines_of_a_file_are_in_the_snapshot_and_references_to_them_are_checked() {
     let desk = desk(REVIEW);
@@ -47,10 +42,10 @@ fn lines_of_a_file_are_in_the_snapshot_and_references_to_them_are_checked() {
     let lines = ["lines: \"2-3\"", "   2|     stale(\n", "   3|         60)\n"];
     has(&text, &[&lines[..], &["source: \"src/cache.rs\"", "bytes: 36"]].concat());
     assert!(!text.contains("fn get"), "{text}");
-    let seats = seats(&desk);
+    let report = desk.report("s.s2s");
     let unresolved = |name: &str| {
-        let seat = seats.iter().find(|seat| seat["participant"] == name).expect("a seat");
-        seat["unresolved_references"].clone()
+        let mut seats = report["rounds"][0]["seats"].as_array().expect("seats").iter();
+        seats.find(|seat| seat["participant"] == name).expect("a seat")["unresolved_references"].clone()
     };
     assert_eq!(unresolved("skeptic"), serde_json::json!([]));
     assert_eq!(unresolved("qa-lead"), serde_json::json!(["REQ-999", "SRC-1:4"]));

@@ -11,7 +11,7 @@ use roundtable::journal::{Disk, KeyStore};
 use roundtable::round::seal::RoundKey;
 
 use crate::patience::{NEVER, Patient as _, wait_for};
-use crate::program::{Desk, KEY, Ran, arg, run};
+use crate::program::{Desk, KEY, arg, run};
 use crate::server::{Answer, Server};
 
 const TABLE: &str = "\
@@ -184,13 +184,9 @@ impl Project {
         self.outside.path().join("secret.md")
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
-        self.desk.run(args)
-    }
-
     #[track_caller]
     fn refuses(&self, args: &[&str]) {
-        let ran = self.run(args).code(2);
+        let ran = self.desk.run(args).code(2);
         ran.tells("is outside the project");
         assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET), "{args:?}");
     }
@@ -202,12 +198,12 @@ fn context_and_tasks_that_lead_out_are_not_read() {
     link(project.secret(), project.desk.path(".s2s/CONTEXT.md"));
     project.refuses(&["snapshot", "decide.yaml"]);
     project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
-    assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
+    assert_ne!(project.desk.run(["--batch", "decide.yaml"]).code, 0);
     // Tasks outside the project are ignored with a warning.
     let project = Project::new("question: \"Which?\"\n");
     link(project.secret(), project.desk.path(".s2s/tasks.yaml"));
     for args in [&["snapshot", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
-        let ran = project.run(args).code(0);
+        let ran = project.desk.run(args).code(0);
         assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
         ran.tells("is outside the project");
     }
@@ -215,9 +211,9 @@ fn context_and_tasks_that_lead_out_are_not_read() {
     let project = Project::new("question: \"Which?\"\n");
     project.desk.write("NOTES.md", "A shop.\n");
     link("../NOTES.md", project.desk.path(".s2s/CONTEXT.md"));
-    assert!(project.run(&["snapshot", "decide.yaml"]).code(0).out.contains("A shop."));
+    assert!(project.desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("A shop."));
     project.desk.write("NOTES.md", "A shop.\nUse `<!--` here.\n");
-    project.run(&["check", "decide.yaml"]).code(2).shows("unclosed `<!--` in line 2");
+    project.desk.run(["check", "decide.yaml"]).code(2).shows("unclosed `<!--` in line 2");
 }
 
 #[test]
@@ -237,13 +233,11 @@ fn paths_of_a_definition_that_lead_out_are_refused() {
     let old =
         format!("{{id: l, fromId: \"{folder}/old.s2s\", toId: linked, type: basic, createdAt: 2026-01-01}}");
     project.desk.write("linked.yaml", format!("question: q\nlinks: [{old}]\n"));
-    project
-        .run(&["--batch", "linked.yaml", "--model", "rehearsal"])
-        .tells("is outside the project")
-        .tells("nothing of it");
+    let linked = project.desk.run(["--batch", "linked.yaml", "--model", "rehearsal"]);
+    linked.tells("is outside the project").tells("nothing of it");
     // Paths on the command line are the person's choice.
     let old = format!("recorded/{folder}/old.s2s");
-    let by_flag = project.run(&["--batch", "--dry-run", "decide.yaml", "--model", &old]);
+    let by_flag = project.desk.run(["--batch", "--dry-run", "decide.yaml", "--model", &old]);
     assert!(!by_flag.err.contains("outside the project"), "{}", by_flag.err);
 }
 
@@ -254,6 +248,6 @@ fn personas_are_read_from_their_folders_alone() {
         .expect("a file");
     fs::create_dir(project.desk.path(".s2s/personas")).expect("a folder");
     link(project.secret(), project.desk.path(".s2s/personas/sneaky.md"));
-    let refused = project.run(&["--batch", "decide.yaml"]).code(2);
-    refused.tells("leads out of the persona folder");
+    let refused = project.desk.run(["--batch", "decide.yaml"]).code(2);
+    refused.tells("sneaky.md").tells("leads out of the persona folder");
 }

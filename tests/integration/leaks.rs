@@ -7,7 +7,7 @@ use roundtable::journal::verify;
 use serde_json::Value;
 
 use crate::forge::{chained, events as read};
-use crate::program::{Desk, Ran, has, named};
+use crate::program::{Desk, has, named};
 
 const ANSWERS: &str = "\
 pick:
@@ -38,12 +38,8 @@ fn desk_of(more: &str) -> Desk {
     Desk::with(&definition(more))
 }
 
-fn run(desk: &Desk) -> Ran {
-    run_with(desk, &["--json"])
-}
-
-fn run_with(desk: &Desk, options: &[&str]) -> Ran {
-    desk.answered(ANSWERS, options).code(0)
+fn run(desk: &Desk, options: &[&str]) -> Vec<Value> {
+    desk.answered(ANSWERS, &[&["--json"], options].concat()).code(0).lines()
 }
 
 /// Returns the part of the second snapshot with the first round's answers.
@@ -56,7 +52,7 @@ fn handed_on(lines: &[Value]) -> String {
 #[test]
 fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let desk = desk_of("");
-    let lines = run(&desk).lines();
+    let lines = run(&desk, &[]);
     let found = named(&lines, "leaks_found");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["round"], "pick");
@@ -68,7 +64,7 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
     // Without the check, nothing is found.
-    let lines = run(&desk_of("leaks: off")).lines();
+    let lines = run(&desk_of("leaks: off"), &[]);
     assert!(named(&lines, "leaks_found").is_empty());
     assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
 }
@@ -76,7 +72,7 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
 #[test]
 fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let desk = desk_of("leaks: mask");
-    let lines = run(&desk).lines();
+    let lines = run(&desk, &[]);
     let handed = handed_on(&lines);
     has(&handed, &["As [model], made by [maker], I take red", "[participant] will not", "[model], [maker]"]);
     has(&handed, &["a llama in a mistral wind"]);
@@ -102,7 +98,7 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
     for seed in 1..6 {
         let desk = desk_of("pseudonyms: true");
-        let lines = run_with(&desk, &["--json", "--seed", &seed.to_string()]).lines();
+        let lines = run(&desk, &["--seed", &seed.to_string()]);
         let names = lines[0]["pseudonyms"]["names"].as_object().expect("the names").clone();
         assert_eq!(lines[0]["pseudonyms"]["seed"], seed);
         let handed = handed_on(&lines);
@@ -118,6 +114,9 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
         assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");
         desk.run(["report", "s.s2s"]).code(0).shows("- **abe** · ").shows("abe as participant-");
     }
+    // Without a seed they differ from session to session.
+    let drawn = |_| run(&desk_of("pseudonyms: true"), &[])[0]["pseudonyms"]["seed"].as_u64().expect("a seed");
+    assert_eq!((0..4).map(drawn).collect::<std::collections::BTreeSet<_>>().len(), 4);
 }
 
 #[test]
@@ -131,16 +130,9 @@ fn who_is_who_is_not_reported_before_the_end() {
 }
 
 #[test]
-fn drawn_pseudonyms_differ_from_session_to_session() {
-    let seed =
-        |_| run(&desk_of("pseudonyms: true")).lines()[0]["pseudonyms"]["seed"].as_u64().expect("a seed");
-    assert_eq!((0..4).map(seed).collect::<std::collections::BTreeSet<_>>().len(), 4);
-}
-
-#[test]
 fn what_is_said_to_be_found_or_masked_is_checked() {
     let desk = desk_of("leaks: mask\npseudonyms: true");
-    run(&desk);
+    run(&desk, &[]);
     let bytes = std::fs::read(desk.path("s.s2s")).expect("the file");
     let events = || read(&bytes);
     let at =

@@ -124,12 +124,17 @@ fn findings_are_grouped_by_overlapping_lines_and_none_is_dropped() {
     let html = desk.run(["report", "s.s2s", "--format", "html"]).code(0).out;
     assert!(html.contains("Found by several seats") && html.contains("Elsewhere"));
     desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("medium src/c.rs:18-30: Elsewhere");
+    sarif_has_each_group_with_its_place(&desk);
+    // Annotations have file and line, and foreign text ends no line.
+    let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
+    let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");
+    let head = "::error title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
+    assert!(line.starts_with(head) && line.contains("100%25 of retries"), "{line}");
+    assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
 }
 
-#[test]
-fn sarif_has_each_group_with_its_place() {
-    let desk = desk(REVIEW, ANSWERS);
-    let sarif = report(&desk, "sarif");
+fn sarif_has_each_group_with_its_place(desk: &Desk) {
+    let sarif = report(desk, "sarif");
     assert_eq!((&sarif["version"], sarif["runs"].as_array().map(Vec::len)), (&json!("2.1.0"), Some(1)));
     let run = &sarif["runs"][0];
     assert_eq!(run["tool"]["driver"]["name"], "roundtable");
@@ -148,16 +153,6 @@ fn sarif_has_each_group_with_its_place() {
     assert_eq!((&results[0]["level"], &results[3]["locations"]), (&json!("error"), &json!([])));
     desk.run(["report", "s.s2s", "--out", "x.sarif"]).code(0);
     assert_eq!(serde_json::from_str::<Value>(&desk.read("x.sarif")).expect("JSON"), sarif);
-}
-
-#[test]
-fn annotations_have_file_and_line_and_foreign_text_ends_no_line() {
-    let desk = desk(REVIEW, ANSWERS);
-    let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
-    let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");
-    let head = "::error title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
-    assert!(line.starts_with(head) && line.contains("100%25 of retries"), "{line}");
-    assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
 }
 
 #[test]

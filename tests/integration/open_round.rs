@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::core::{Command, ExitCode, decide};
-use roundtable::history::{
-    CloseReason, Event, LogEntry, PauseReason, SeatStatus, Session, TimedEvent, Timestamp,
-};
+use roundtable::core::{Command, ExitCode};
+use roundtable::history::{CloseReason, Event, LogEntry, PauseReason, SeatStatus};
 use roundtable::journal::{EventLog, Journal, fold, read_log};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,6 +16,7 @@ use crate::patience::{NEVER, pause, wait_for};
 use crate::program::{Desk, ran};
 use crate::seats::{Clock, Does, ONE_ROUND, Place, header, said, seated};
 use crate::server::{Answer, Server};
+use crate::sitting::Sitting;
 
 const SECRET: &str = "zebra-crossing";
 
@@ -179,19 +178,11 @@ fn everybody_is_asked_before_anybody_answers() {
 fn a_pause_does_not_use_up_the_sessions_time() {
     let place = Place::fresh();
     let text = format!("max_duration: 1m\n{ONE_ROUND}");
-    let (mut session, mut events) = (Session::default(), Vec::new());
-    let header = header(&text);
+    let mut sitting = Sitting::at(1_000_000_000_000, 50);
+    sitting.does(Command::Open(Box::new(header(&text))));
+    sitting.does(Command::Pause { reason: PauseReason::Interrupted, step: None });
     let mut journal = Journal::create(&place.disk, &place.file()).expect("a journal");
-    let opened = Timestamp(1_000_000_000_000);
-    let pause = Command::Pause { reason: PauseReason::Interrupted, step: None };
-    for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Timestamp(opened.0 + 50))] {
-        for event in decide(&session, command, at).expect("decided") {
-            let stamped = TimedEvent { at, event };
-            session.apply(&stamped);
-            events.push(stamped);
-        }
-    }
-    journal.append(events).expect("written");
+    journal.append(sitting.events).expect("written");
     drop(journal);
     assert_eq!(place.resume(false).done, Ok(ExitCode::Finished));
     let session = place.session();

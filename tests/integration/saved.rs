@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use roundtable::core::{Command, decide};
-use roundtable::history::{CloseReason, Event, Session, TimedEvent, Timestamp};
-use roundtable::journal::Chain;
+use roundtable::core::Command;
+use roundtable::history::{CloseReason, Event, Timestamp};
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::report;
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
@@ -15,12 +14,9 @@ use serde_json::{Value, json};
 use crate::forge::{chained, events};
 use crate::patience::Patient as _;
 use crate::program::{Desk, arg};
+use crate::sitting::Sitting;
 
-fn examples(extension: &str) -> Vec<PathBuf> {
-    examples_in("sessions", extension)
-}
-
-fn examples_in(folder: &str, extension: &str) -> Vec<PathBuf> {
+fn examples(folder: &str, extension: &str) -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(dir).expect("sessions/ is there");
     let mut paths: Vec<PathBuf> = entries
@@ -37,10 +33,10 @@ fn name(path: &Path) -> String {
 
 #[test]
 fn every_example_can_be_rehearsed_to_its_end() {
-    let of_strategies = examples_in("sessions/strategies", "yaml");
+    let of_strategies = examples("sessions/strategies", "yaml");
     let listed = Desk::new().run(["strategies"]).code(0).out;
     assert_eq!(listed.lines().filter(|line| !line.starts_with(' ')).count(), of_strategies.len(), "{listed}");
-    for path in examples("yaml").into_iter().chain(of_strategies) {
+    for path in examples("sessions", "yaml").into_iter().chain(of_strategies) {
         let desk = Desk::new();
         let run = |more: &[&str], save: &str| {
             let mut command = desk.command(["--batch", &arg(&path), "--save", &arg(&desk.path(save))]);
@@ -64,7 +60,8 @@ fn every_example_can_be_rehearsed_to_its_end() {
 /// Its id and the order of the seals are in `tests/fixtures/sessions.json`.
 fn made(name: &str) -> Vec<u8> {
     let desk = Desk::new();
-    let definition = examples("yaml").into_iter().find(|path| self::name(path) == name).expect("an example");
+    let definition =
+        examples("sessions", "yaml").into_iter().find(|path| self::name(path) == name).expect("an example");
     let given: Value = serde_json::from_str(include_str!("../fixtures/sessions.json")).expect("JSON");
     let given = &given[name];
     let text = fs::read_to_string(&definition).expect("readable");
@@ -74,28 +71,24 @@ fn made(name: &str) -> Vec<u8> {
     let ran = events(&fs::read(desk.path("out.s2s")).expect("a session"));
     let Event::SessionOpened(mut header) = ran[0].event.clone() else { panic!("no header") };
     given["session"].as_str().expect("an id").clone_into(&mut header.session);
-    let mut now: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
-    let (mut session, mut chain, mut made) = (Session::default(), Chain::default(), Vec::new());
-    let mut does = |session: &mut Session, command: Command| {
-        let at = now;
-        for event in decide(session, command, at).expect("possible") {
-            let line = chain.write(TimedEvent { at, event }, &mut String::new());
-            session.apply_entry(&line);
-            made.push(line.stamped);
-            now.0 += 5;
-        }
+    let now: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
+    let mut sitting = Sitting::at(now.0, 0);
+    let does = |sitting: &mut Sitting, command: Command| {
+        let events = sitting.does(command);
+        sitting.now += 5 * events as i64;
     };
-    does(&mut session, Command::Open(header));
+    let at_work = |sitting: &Sitting| sitting.session.step.clone().expect("at work").id;
+    does(&mut sitting, Command::Open(header));
     for (number, sealed) in (1..).zip(given["sealed"].as_array().expect("rounds")) {
-        does(&mut session, Command::StartStep);
-        let mut step = session.step.clone().expect("at work").id;
+        does(&mut sitting, Command::StartStep);
+        let mut step = at_work(&sitting);
         while !answers[&step].is_object() {
-            does(&mut session, Command::FinishStep { step });
-            does(&mut session, Command::StartStep);
-            step = session.step.clone().expect("at work").id;
+            does(&mut sitting, Command::FinishStep { step });
+            does(&mut sitting, Command::StartStep);
+            step = at_work(&sitting);
         }
         let key = RoundKey::new([0x5e + number; 32]);
-        does(&mut session, Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
+        does(&mut sitting, Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
         for (reply, nonce) in sealed.as_array().expect("seats").iter().zip(1..) {
             let participant = reply[0].as_str().expect("a seat").to_owned();
             let raw = json!({
@@ -103,28 +96,28 @@ fn made(name: &str) -> Vec<u8> {
                 "replies": [{ "text": answers[&step][&participant].to_string() }], "tries": 1, "latency_ms": reply[1],
                 "tokens": { "input": 0, "output": 0, "cached": 0 },
             });
-            let round = session.open_round().expect("open");
+            let round = sitting.session.open_round().expect("open");
             let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce; 32] };
             let seal = Sealer::new(&key).seal(&nonces, &round.binding(&participant), &raw.to_string());
             let round = round.opened.round.clone();
-            does(&mut session, Command::Seal { round, participant, seal: seal.expect("short enough") });
+            does(&mut sitting, Command::Seal { round, participant, seal: seal.expect("short enough") });
         }
         for command in [
             Command::CloseRound { reason: CloseReason::All, key },
             Command::Tally,
             Command::FinishStep { step },
         ] {
-            does(&mut session, command);
+            does(&mut sitting, command);
         }
     }
-    does(&mut session, Command::Close);
-    chained(&made)
+    does(&mut sitting, Command::Close);
+    chained(&sitting.events)
 }
 
 /// `UPDATE_SESSIONS=1` rewrites the files.
 #[test]
 fn saved_sessions_are_those_of_their_definitions() {
-    for path in examples("s2s") {
+    for path in examples("sessions", "s2s") {
         let made = made(&name(&path));
         if std::env::var_os("UPDATE_SESSIONS").is_some() {
             fs::write(&path, &made).expect("writable");
@@ -139,7 +132,7 @@ fn saved_sessions_verify_and_say_what_they_said() {
         ("context-passing", "**Decision: inline** – 3 of 5 seats chose it"),
         ("release-consent", "The block of security-champion in an earlier round was lifted"),
     ];
-    let saved = examples("s2s");
+    let saved = examples("sessions", "s2s");
     assert_eq!(saved.iter().map(|path| name(path)).collect::<Vec<_>>(), expected.map(|(name, _)| name));
     for (path, (_, says)) in saved.iter().zip(expected) {
         let bytes = fs::read(path).expect("readable");
@@ -156,7 +149,7 @@ fn saved_sessions_verify_and_say_what_they_said() {
 
 #[test]
 fn a_file_of_another_format_is_refused_with_one_sentence() {
-    let shipped = events(&fs::read(&examples("s2s")[0]).expect("readable"));
+    let shipped = events(&fs::read(&examples("sessions", "s2s")[0]).expect("readable"));
     let desk = Desk::new();
     for (format, says) in [
         (1, "another version wrote it in format 1; this one reads format 3"),

@@ -1,6 +1,6 @@
 //! Answers files: used, repeated and missing answers.
 
-use crate::program::{Desk, arg};
+use crate::program::Desk;
 
 const LOOP: &str = "\
 participants: [qa-lead, skeptic]
@@ -24,14 +24,10 @@ fn missing_answers_name_the_step_and_more_answers_resume() {
         ),
     ] {
         let desk = Desk::with(LOOP);
-        desk.write("answers.yaml", short);
-        let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(2);
-        assert!(ran.err.contains(words) && ran.err.contains("roundtable resume"), "{}", ran.err);
-        let session = arg(&desk.session());
-        desk.run(["verify", &session]).code(0);
+        desk.answered(short, &[]).code(2).tells(words).tells("roundtable resume");
         desk.write("more.yaml", "pick: {qa-lead: {vote: a}, skeptic: {vote: a}}\nok: [false, true]\n");
-        desk.run(["resume", &session, "--answers", "more.yaml"]).code(0);
-        desk.run(["verify", &session]).code(0);
+        desk.run(["resume", "s.s2s", "--answers", "more.yaml"]).code(0);
+        desk.run(["verify", "s.s2s"]).code(0);
     }
 }
 
@@ -68,19 +64,11 @@ fn a_definitions_own_answers_give_way() {
 
 #[test]
 fn unused_answers_are_a_warning() {
-    let desk = Desk::with(LOOP);
-    desk.write(
-        "answers.yaml",
-        "pick: {qa-lead: {vote: a}, skeptic: {vote: a}, skeptik: {vote: b}}\nok: true\nokay: true\n",
-    );
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(0);
-    assert!(ran.err.contains("warning: answers.yaml:1:1: the answer for `skeptik` is unused"), "{}", ran.err);
-    assert!(ran.err.contains("warning: answers.yaml:3:1: unused answers for `okay`"), "{}", ran.err);
-    assert!(
-        ran.err.contains("did you mean `skeptic`?") && ran.err.contains("known here: pick, ok"),
-        "{}",
-        ran.err
-    );
+    let votes = "pick: {qa-lead: {vote: a}, skeptic: {vote: a}, skeptik: {vote: b}}\nok: true\nokay: true\n";
+    let ran = Desk::with(LOOP).answered(votes, &[]).code(0);
+    ran.tells("warning: answers.yaml:1:1: the answer for `skeptik` is unused");
+    ran.tells("warning: answers.yaml:3:1: unused answers for `okay`");
+    ran.tells("did you mean `skeptic`?").tells("known here: pick, ok");
 }
 
 #[test]
@@ -89,17 +77,8 @@ fn a_scripted_failure_is_a_recorded_outcome_and_an_unknown_persona_may_be_script
         "question: \"Which?\"\nparticipants: [{name: alice, persona: nobody}, qa-lead]\nquorum: 1\n\
          ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
     );
-    desk.write(
-        "answers.json",
-        "{\"decide\": {\"alice\": {\"vote\": \"a\"}, \"qa-lead\": {\"fail\": \"offline\"}}}",
-    );
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.json"]).code(0);
-    assert!(ran.out.contains("scripted, not a model · failed: offline"), "{}", ran.out);
-    assert!(ran.out.contains("**Decision: a**"), "{}", ran.out);
-    desk.write(
-        "answers.json",
-        "{\"decide\": {\"alice\": {\"vote\": \"c\"}, \"qa-lead\": {\"vote\": \"b\"}}}",
-    );
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.json"]).code(0);
-    assert!(ran.out.contains("invalid: ") && ran.out.contains("**Decision: b**"), "{}", ran.out);
+    let ran = desk.answered("{decide: {alice: {vote: a}, qa-lead: {fail: offline}}}", &[]).code(0);
+    ran.shows("scripted, not a model · failed: offline").shows("**Decision: a**");
+    let ran = desk.answered(r#"{"decide": {"alice": {"vote": "c"}, "qa-lead": {"vote": "b"}}}"#, &[]).code(0);
+    ran.shows("invalid: ").shows("**Decision: b**");
 }

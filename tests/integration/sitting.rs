@@ -21,9 +21,23 @@ pub struct Sitting {
 
 impl Sitting {
     pub fn new(header: Value, pace: i64) -> Self {
-        let (session, chain, word) = (Session::default(), Chain::default(), "word".to_owned());
-        let mut sitting = Self { session, events: Vec::new(), chain, now: START, pace, word };
+        let mut sitting = Self::at(START, pace);
         sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
+        sitting
+    }
+
+    /// Returns a session that is not open yet.
+    pub fn at(now: i64, pace: i64) -> Self {
+        let (session, chain, word) = (Session::default(), Chain::default(), "word".to_owned());
+        Self { session, events: Vec::new(), chain, now, pace, word }
+    }
+
+    /// Returns the session of these events, at the time of the last one.
+    pub fn of(events: &[TimedEvent]) -> Self {
+        let mut sitting = Self::at(events.last().map_or(START, |last| last.at.0), 0);
+        for stamped in events {
+            sitting.takes(stamped.clone());
+        }
         sitting
     }
 

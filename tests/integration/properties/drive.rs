@@ -2,12 +2,10 @@
 //!
 //! Seats and agents fail or abstain, people say yes and no in turn. Frozen values must not change.
 
-use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
+use roundtable::core::{Command, NextAction, QuestionKind, next};
 use roundtable::history::{
-    ApprovalGiven, Event, Merge, PersonaInfo, RoundOpened, SeatFailed, SeatInfo, Session, SessionOpened,
-    TimedEvent, Timestamp,
+    ApprovalGiven, Event, Merge, PersonaInfo, RoundOpened, SeatFailed, SeatInfo, SessionOpened, TimedEvent,
 };
-use roundtable::journal::Chain;
 use roundtable::persona::Persona;
 use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
@@ -15,45 +13,39 @@ use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::{Definition, ParticipantSpec, Step};
 use roundtable::yaml::read_own;
 
-const START: i64 = 1_795_302_307_120;
+use crate::sitting::{START, Sitting};
+
 /// Maximum number of actions per definition.
 const TURNS: u32 = 60;
 
 pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
-    let mut drive =
-        Drive { session: Session::default(), events: Vec::new(), chain: Chain::default(), turn: 0 };
+    let mut drive = Drive { sitting: Sitting::at(START, 1_000), turn: 0 };
     drive.give(Command::Open(Box::new(header(text, definition))));
     while drive.turn < TURNS && drive.step() {
         drive.turn += 1;
     }
-    drive.events
+    drive.sitting.events
 }
 
 struct Drive {
-    session: Session,
-    events: Vec<TimedEvent>,
-    chain: Chain,
+    sitting: Sitting,
     turn: u32,
 }
 
 impl Drive {
     fn give(&mut self, command: Command) -> bool {
-        let at = Timestamp(START + 1_000 * i64::from(self.turn));
-        let Ok(events) = decide(&self.session, command, at) else { return false };
-        for event in events {
-            let line = self.chain.write(TimedEvent { at, event }, &mut String::new());
-            self.session.apply_entry(&line);
-            if let Event::RoundOpened(opened) = &line.stamped.event {
+        let Ok(events) = self.sitting.tries(command) else { return false };
+        for stamped in self.sitting.events.iter().rev().take(events) {
+            if let Event::RoundOpened(opened) = &stamped.event {
                 frozen(opened);
             }
-            self.events.push(line.stamped);
         }
         true
     }
 
     /// Performs the next action; returns whether anything happened.
     fn step(&mut self) -> bool {
-        match next(&self.session) {
+        match next(&self.sitting.session) {
             NextAction::Nothing | NextAction::Done | NextAction::Rest => false,
             NextAction::Decide(command) => {
                 let text = format!("{command:?}");
@@ -63,7 +55,7 @@ impl Drive {
             NextAction::OpenRound => {
                 // A round may refuse a definition's question with an error.
                 let summary = Some("A shed.\n".to_owned());
-                let key = RoundKey::new([self.session.rounds.len() as u8 + 1; 32]);
+                let key = RoundKey::new([self.sitting.session.rounds.len() as u8 + 1; 32]);
                 self.give(Command::OpenRound { project_summary: summary, seal: Some(key.seal_to()) })
                     && self.is_shared()
             }
@@ -94,9 +86,9 @@ impl Drive {
 
     /// Returns whether every prompt of the open round begins with the same bytes.
     fn is_shared(&self) -> bool {
-        let round = self.session.open_round().expect("open");
+        let round = self.sitting.session.open_round().expect("open");
         for item in round.seats.values().filter_map(|seat| seat.item.as_ref()) {
-            let prompt = self.session.prompt(round, item);
+            let prompt = self.sitting.session.prompt(round, item);
             assert_eq!(*prompt.snapshot, *round.opened.snapshot);
             assert_eq!(item.context_sha256, round.opened.snapshot_sha256);
         }
@@ -104,7 +96,7 @@ impl Drive {
     }
 
     fn settle(&mut self) -> bool {
-        let Some(round) = self.session.open_round() else { return false };
+        let Some(round) = self.sitting.session.open_round() else { return false };
         let Some(seat) = round.open_seats().next() else { return false };
         let (name, id) = (seat.name.clone(), round.opened.round.clone());
         if self.turn.is_multiple_of(3) {
@@ -134,7 +126,7 @@ impl Drive {
     }
 
     fn key(&self) -> RoundKey {
-        RoundKey::new([self.session.rounds.len() as u8; 32])
+        RoundKey::new([self.sitting.session.rounds.len() as u8; 32])
     }
 }
 
@@ -167,11 +159,8 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
                 .push(PersonaInfo::new(spec.persona.clone(), Some(Persona::with_text(&spec.persona, text))));
         }
     }
-    let mut opened: SessionOpened = serde_json::from_value(serde_json::json!({
-        "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "fuzzed.yaml",
-        "texts": roundtable::history::TEXTS, "definition_sha256": sha256_hex(text), "definition": text, "input": {}, "participants": [], "personas": [],
-    }))
-    .expect("a header");
+    let mut opened: SessionOpened =
+        serde_json::from_value(crate::sitting::header(text, &[], &[])).expect("a header");
     (opened.input, opened.participants, opened.personas) = (definition.input(), seats.collect(), personas);
     opened
 }

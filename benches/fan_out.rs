@@ -59,10 +59,8 @@ fn main() {
 /// Serves until standard input is closed.
 fn serve() {
     let words: Vec<&str> = whole_round::ANSWER.split_inclusive([' ', '\n']).collect();
-    let groups: Vec<&[&str]> = words.chunks(words.len().div_ceil(WRITES as usize)).collect();
-    let every = DELAY / groups.len() as u32;
     let (streamed, whole) = (
-        server::Answer::chat_trickle(&groups, every),
+        server::Answer::chat_events(&words).trickled(WRITES as usize, DELAY / WRITES),
         server::Answer::chat(whole_round::ANSWER).after(DELAY),
     );
     let server = server::Server::start(move |request| {

@@ -95,7 +95,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
 }
 
 /// Returns the bytes of a saved session with its first document changed and its hash recomputed.
-fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
+pub fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
     desk.run(["--batch", "decide.yaml"]);
     let log = std::fs::read_to_string(desk.session()).expect("a file");

@@ -170,14 +170,10 @@ impl Clone {
         }
     }
 
-    fn place(&self, name: &str) -> PathBuf {
+    fn link(&self, name: &str, to: &str) {
         let path = self.desk.path(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        path
-    }
-
-    fn link(&self, name: &str, to: &str) {
-        symlink(self.outside.path().join(to), self.place(name)).expect("a link");
+        symlink(self.outside.path().join(to), path).expect("a link");
     }
 }
 

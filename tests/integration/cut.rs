@@ -326,7 +326,7 @@ fn a_session_killed_at_any_moment_comes_to_the_same_end() {
     assert!(between >= cases(0, 20), "only {between} kills hit a round with some of its seats sealed");
 }
 
-type Tree = BTreeMap<PathBuf, Vec<u8>>;
+pub type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 struct Moment {
     op: StorageOp,
@@ -335,7 +335,7 @@ struct Moment {
     shown: usize,
 }
 
-fn files(dir: &Path) -> Tree {
+pub fn files(dir: &Path) -> Tree {
     let read = |path: PathBuf| (path.clone(), fs::read(path).expect("readable"));
     files_in(dir).into_iter().map(read).collect()
 }
@@ -442,7 +442,7 @@ impl Model {
     }
 }
 
-fn laid_out(tree: &Tree, from: &Path, to: &Path) {
+pub fn laid_out(tree: &Tree, from: &Path, to: &Path) {
     for (path, bytes) in tree {
         let path = to.join(path.strip_prefix(from).expect("inside"));
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");

@@ -18,8 +18,6 @@ use crate::forge::{Checked, events, leaves, without_places};
 use crate::remote;
 use crate::scenarios::{Recorded, recorded};
 
-const SAMPLE: usize = 1;
-const FULL: usize = 4;
 /// Valid values that do not occur in the scenarios.
 const MORE: [(&str, &str); 3] = [
     ("round_closed/reason", "facilitator"),
@@ -43,7 +41,7 @@ struct Place {
 
 #[test]
 fn what_verify_does_not_find_is_what_it_says() {
-    let sample = cases(SAMPLE, FULL);
+    let sample = cases(1, 4);
     let bases = bases();
     let places = places(&bases);
     let pool = pool(&bases, &places);

@@ -125,7 +125,7 @@ async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
 
 #[tokio::test]
 async fn a_slow_reply_is_complete_at_its_end() {
-    let server = Server::start(|_| Answer::chat_trickle(&[&["vo", "te"], &[": re"], &["dis"]], ms(60)));
+    let server = Server::start(|_| Answer::chat_events(&["vo", "te", ": re", "dis"]).trickled(3, ms(60)));
     let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
     assert_eq!((reply.text.as_str(), reply.finish, reply.tries), ("vote: redis", Finish::Complete, 1));
 }

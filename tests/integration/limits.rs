@@ -209,19 +209,16 @@ fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {
     })
 }
 
-fn definition(warm: &str) -> String {
-    format!(
-        "question: Which?\nexploration: \"{}\"\nballot: {{kind: choice, options: [in-process, redis]}}\n\
-         rule: majority\nparticipants: [{{persona: qa-lead, count: 20}}]\n{warm}",
-        "Prices may differ between hosts for a minute. ".repeat(180)
-    )
-}
-
 /// Returns how many of twenty seats were asked before the first reply began, and the output.
 fn early(warm: &str) -> (usize, String) {
     let asked = Arc::<Mutex<Vec<Instant>>>::default();
     let server = caching(Arc::clone(&asked));
-    let desk = Desk::with(&definition(warm)).served_by(&server);
+    let desk = Desk::with(&format!(
+        "question: Which?\nexploration: \"{}\"\nballot: {{kind: choice, options: [in-process, redis]}}\n\
+         rule: majority\nparticipants: [{{persona: qa-lead, count: 20}}]\n{warm}",
+        "Prices may differ between hosts for a minute. ".repeat(180)
+    ))
+    .served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
     let asked = asked.lock().expect("a lock");
     assert_eq!(asked.len(), 20);

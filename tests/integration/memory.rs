@@ -3,6 +3,7 @@
 use std::process::Child;
 use std::time::Duration;
 
+use crate::bad_input::forged;
 use crate::cases;
 use crate::patience::pause;
 use crate::program::{Desk, Ran, ran, sha256};
@@ -26,18 +27,15 @@ pub fn peak(mut child: Child) -> (Ran, u64) {
 }
 
 fn session(desk: &Desk, body: &str) -> String {
-    desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
-    desk.saves(&[]);
-    let log = desk.read("s.s2s");
-    let (head, rest) = log.split_at(log.find("\nhash: ").expect("a hash") + 1);
-    let hash = &rest[6..70];
+    let head = forged(desk, str::to_owned);
+    let hash = head.trim_end().rsplit(' ').next().expect("a hash");
     let of = head.lines().find(|line| line.starts_with("session: ")).expect("a session");
     let at = "2026-11-22T00:00:00.000Z";
     let next = format!(
         "---\nseq: 1\nprev: \"{hash}\"\nat: \"{at}\"\nevent: step_finished\n{of}\nstep: s\nstepId: s\nsuccess: true\n\
         {body}\nstartTime: \"{at}\"\nendTime: \"{at}\"\nduration: 1\n"
     );
-    format!("{head}hash: {hash}\n{next}hash: {}\n", sha256(&next))
+    format!("{head}{next}hash: {}\n", sha256(&next))
 }
 
 fn flow(item: &str, size: usize) -> String {

@@ -19,8 +19,9 @@ fn result(ran: &Ran) -> Value {
     ran.lines().pop().expect("a line")
 }
 
+/// Fails unless a map has these values.
 #[track_caller]
-fn is_as(found: &Value, wanted: &Value) {
+pub fn is_as(found: &Value, wanted: &Value) {
     for (key, value) in wanted.as_object().expect("a map") {
         assert_eq!(&found[key], value, "{key}: {found}");
     }

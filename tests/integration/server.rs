@@ -103,25 +103,18 @@ impl Answer {
         Self::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Returns the same, one group of pieces per write and one write per interval, like a real model.
-    pub fn chat_trickle(groups: &[&[&str]], every: Duration) -> Self {
-        let mut writes: Vec<String> = groups
-            .iter()
-            .map(|pieces| {
-                let chunks: Vec<String> = pieces.iter().map(|piece| Self::chunk(piece, None)).collect();
-                Self::frames(&chunks.iter().map(String::as_str).collect::<Vec<_>>())
-            })
-            .collect();
-        let counted = r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
-        let end = Self::frames(&[&Self::chunk("", Some("stop")), counted, "[DONE]"]);
-        if let Some(last) = writes.last_mut() {
-            last.push_str(&end);
+    /// Sends the events in this many writes, one per interval, like a real model.
+    #[must_use]
+    pub fn trickled(self, writes: usize, every: Duration) -> Self {
+        let text = String::from_utf8(self.bytes).expect("UTF-8");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let events: Vec<&str> = body.split_inclusive("\n\n").collect();
+        let pieces = events.chunks(events.len().div_ceil(writes)).map(|events| events.concat().into_bytes());
+        Self {
+            bytes: format!("{head}\r\n\r\n").into(),
+            after: After::Pieces(pieces.collect(), every),
+            ..self
         }
-        let length: usize = writes.iter().map(String::len).sum();
-        let head =
-            format!("HTTP/1.1 200 x\r\ncontent-length: {length}\r\ncontent-type: text/event-stream\r\n\r\n");
-        let pieces = writes.into_iter().map(String::into_bytes).collect();
-        Self { after: After::Pieces(pieces, every), ..Self::raw(head) }
     }
 
     pub fn chunk(text: &str, finish: Option<&str>) -> String {

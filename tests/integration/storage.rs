@@ -11,6 +11,7 @@ use roundtable::core::ExitCode;
 use roundtable::journal::{Disk, InjectedFault, Journal, StorageOp, read_log, verify};
 
 use crate::cases;
+use crate::cut::{files, laid_out};
 use crate::patience::{PATIENCE, pause};
 use crate::program::{Desk, run};
 use crate::seats::{Diary, ONE_ROUND, Place, Ran, WORKFLOW, outcome};
@@ -270,18 +271,6 @@ fn a_lock_that_is_about_to_go_is_waited_for() {
     dying.join().expect("it let go");
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("listed") {
-        let entry = entry.expect("listed");
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("copied");
-        }
-    }
-}
-
 #[test]
 fn any_operation_of_a_resume_may_fail() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -309,7 +298,8 @@ fn any_operation_of_a_resume_may_fail() {
     };
 
     let clean = faulty(usize::MAX, full);
-    copy(&torn.dir, &dir.path().join("control"));
+    let copy = |to: &Path| laid_out(&files(&torn.dir), &torn.dir, to);
+    copy(&dir.path().join("control"));
     let control = Place::new(clean.disk.clone(), &dir.path().join("control"));
     assert_eq!(control.resume(false).done, Ok(ExitCode::Finished));
     let all = ops(&clean);
@@ -318,7 +308,7 @@ fn any_operation_of_a_resume_may_fail() {
         for (index, fault) in faults(*op).into_iter().enumerate() {
             let what = format!("operation {at} ({op:?}), fault {index}");
             let dir = dir.path().join(format!("{at}-{index}"));
-            copy(&torn.dir, &dir);
+            copy(&dir);
             let place = Place::new(faulty(at, fault).disk, &dir);
             let ran = place.resume(false);
             holds_what_was_shown(&place, &ran, &what);

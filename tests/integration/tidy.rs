@@ -155,14 +155,21 @@ fn catch_alls(lines: &[(usize, String)]) -> Vec<usize> {
 #[test]
 fn no_match_over_kinds_or_events_has_a_catch_all_arm() {
     let text = "match kind {\n    Event::Paused => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
-    let lines: Vec<(usize, String)> = (1..).zip(text.lines().map(str::to_owned)).collect();
-    assert_eq!(catch_alls(&lines), [3], "what is looked for is found");
-    let mut found = Vec::new();
-    for source in sources() {
-        let place = |line| format!("{}:{line}", source.path.display());
-        found.extend(catch_alls(&source.lines).into_iter().map(place));
-    }
+    assert_eq!(catch_alls(&numbered(text)), [3], "what is looked for is found");
+    let found = places(catch_alls);
     assert!(found.is_empty(), "name every variant:\n{}", found.join("\n"));
+}
+
+fn numbered(text: &str) -> Vec<(usize, String)> {
+    (1..).zip(text.lines().map(str::to_owned)).collect()
+}
+
+/// Returns the places of the lines that `find` returns.
+fn places(find: fn(&[(usize, String)]) -> Vec<usize>) -> Vec<String> {
+    let of_source = |Source { path, lines, .. }: Source| {
+        find(&lines).into_iter().map(move |line| format!("{}:{line}", path.display()))
+    };
+    sources().into_iter().flat_map(of_source).collect()
 }
 
 /// Number of functions with a tuple parameter; may only fall.
@@ -192,13 +199,8 @@ fn tuple_parameters(lines: &[(usize, String)]) -> Vec<usize> {
 #[test]
 fn no_parameter_is_a_tuple() {
     let text = "fn one(a: u8, b: (u8, u8)) -> u8 {\nfn two(\n    (a, b): (u8, u8),\n) {\nfn three(a: &str) -> (u8, u8) {";
-    let lines: Vec<(usize, String)> = (1..).zip(text.lines().map(str::to_owned)).collect();
-    assert_eq!(tuple_parameters(&lines), [1, 4], "what is looked for is found");
-    let mut found = Vec::new();
-    for source in sources() {
-        let place = |line| format!("{}:{line}", source.path.display());
-        found.extend(tuple_parameters(&source.lines).into_iter().map(place));
-    }
+    assert_eq!(tuple_parameters(&numbered(text)), [1, 4], "what is looked for is found");
+    let found = places(tuple_parameters);
     let (count, list) = (found.len(), found.join("\n"));
     assert!(count <= TUPLE_PARAMETERS, "{count} take a tuple; name a struct, or pass two:\n{list}");
 }

@@ -150,7 +150,7 @@ fn desk(definition: &str) -> (Server, Desk) {
 }
 
 fn origins(desk: &Desk) -> Vec<String> {
-    desk.run(["verify", "s.s2s"]).code(0);
+    desk.is_sound("s.s2s");
     let report = desk.report("s.s2s");
     let rounds = report["rounds"].as_array().expect("rounds").iter();
     let seats = rounds.flat_map(|round| round["seats"].as_array().expect("seats"));

@@ -22,7 +22,8 @@ use crate::program::{Desk, files_in};
 use crate::seats::{Diary, ONE_ROUND, Place, RoundOutcome, TWO_ROUNDS, WORKFLOW, outcome};
 use crate::server::{Answer, Server};
 
-fn ends(bytes: &[u8]) -> Vec<usize> {
+/// Returns the ends of the documents.
+pub fn ends(bytes: &[u8]) -> Vec<usize> {
     let log = read_log(bytes).expect("whole");
     let mut ends = Vec::new();
     let mut at = 0;

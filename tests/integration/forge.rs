@@ -1,7 +1,7 @@
 //! Forging of session files: changed events with a matching hash chain.
 
 use roundtable::history::{LogEntry, Session, TimedEvent};
-use roundtable::journal::{Chain, Verifier, read_log, verify};
+use roundtable::journal::{Chain, Verifier, VerifyFinding, read_log, verify};
 use serde_json::Value;
 
 pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
@@ -47,18 +47,24 @@ impl<'a> Checked<'a> {
         Self { events, up_to }
     }
 
-    /// Returns whether `verify` finds an error if `others` replace the events from `at` to `end`.
-    pub fn is_found(&self, at: usize, others: &[&TimedEvent], end: usize) -> bool {
+    /// Returns the first errors of a session that has these events after the first `at`.
+    pub fn findings<'e>(&self, at: usize, rest: impl Iterator<Item = &'e TimedEvent>) -> Vec<VerifyFinding> {
         let (mut chain, mut verifier) = self.up_to[at].clone();
-        for stamped in others.iter().copied().chain(&self.events[end..]) {
+        for stamped in rest {
             check(&mut chain, &mut verifier, stamped);
             if !verifier.result.findings.is_empty() {
-                return true;
+                break;
             }
         }
+        verifier.result.findings
+    }
+
+    /// Returns whether `verify` finds an error if `others` replace the events from `at` to `end`.
+    pub fn is_found(&self, at: usize, others: &[&TimedEvent], end: usize) -> bool {
+        let rest = others.iter().copied().chain(&self.events[end..]);
         // Some errors are found only when the bytes are read.
-        let whole = self.events[..at].iter().chain(others.iter().copied()).chain(&self.events[end..]);
-        !verify(&chained(&whole.cloned().collect::<Vec<_>>()), None).findings.is_empty()
+        let whole = || chained(&self.events[..at].iter().chain(rest.clone()).cloned().collect::<Vec<_>>());
+        !self.findings(at, rest.clone()).is_empty() || !verify(&whole(), None).findings.is_empty()
     }
 }
 

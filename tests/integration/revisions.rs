@@ -55,12 +55,12 @@ fn votes() -> Value {
 fn the_snapshot_is_the_same_for_all_seats() {
     for (order, seed) in [("same", 1), ("per-seat", 1), ("per-seat", 2), ("mirrored", 3), ("mirrored", 4)] {
         let (desk, _) = run(&definition(order, ""), &votes(), seed);
+        let prompts = desk.run(["trace", "--json", "s.s2s"]).code(0).lines();
         let mut orders: Vec<Value> = Vec::new();
         for RoundRun { opened, seats, .. } in desk.state("s.s2s").rounds {
             let items: Vec<_> = seats.values().filter_map(|seat| seat.item.as_deref()).collect();
             assert_eq!(sha256_hex(&*opened.snapshot), opened.snapshot_sha256);
             assert_eq!(items.len(), 5);
-            let prompts = desk.run(["trace", "--json", "s.s2s"]).code(0).lines();
             for item in items {
                 assert_eq!(item.context_sha256, opened.snapshot_sha256);
                 assert!(item.address.starts_with("  your_role: "), "{}", item.address);

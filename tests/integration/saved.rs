@@ -43,7 +43,7 @@ fn every_example_can_be_rehearsed_to_its_end() {
             let output =
                 command.args(more).current_dir(env!("CARGO_MANIFEST_DIR")).output_soon().expect("runs");
             let ran = crate::program::ran(output).code(0);
-            desk.run(["verify", save]).code(0);
+            desk.is_sound(save);
             ran
         };
         let rehearsed = run(&["--rehearse"], "s.s2s");

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
+use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
@@ -58,6 +59,7 @@ pub struct Recorded {
     pub folder: PathBuf,
     pub session: Vec<u8>,
     pub done: Output,
+    report: String,
 }
 
 /// Returns every scenario, run once for all tests.
@@ -81,37 +83,29 @@ fn record(folder: PathBuf) -> Recorded {
     let path = |name: &str| folder.join(name).display().to_string();
     let [definition, answers] = ["definition.yaml", "answers.yaml"].map(path);
     let session = file.display().to_string();
-    let mut arguments = vec!["--batch", "--json", "--answers", &answers, "--save", &session, &definition];
+    let mut arguments = vec!["--batch", "--json", "--answers", &answers, "-o", "report.md"];
+    arguments.extend(["--save", &session, &definition]);
     let [seed, input] = ["seed", "input"].map(|name| fs::read_to_string(path(&format!("{name}.txt"))));
     for (flag, value) in [("--seed", &seed), ("--input", &input)] {
         arguments.extend(value.iter().flat_map(|value| [flag, value.trim_end()]));
     }
-    let done = roundtable(home, &arguments);
-    Recorded { folder, session: fs::read(file).expect("a session"), done }
-}
-
-fn roundtable(home: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
     // Placeholders answer for seats without a script.
     command.env("ROUNDTABLE_HOME", home).env("ROUNDTABLE_MODEL", "rehearsal");
-    command.args(args).current_dir(home).output_soon().expect("the program runs")
+    let done = command.args(arguments).current_dir(home).output_soon().expect("the program runs");
+    let report = fs::read_to_string(home.join("report.md")).expect("a report");
+    Recorded { folder, session: fs::read(file).expect("a session"), done, report }
 }
 
 /// Returns the redacted events and report of a scenario.
-fn redacted(Recorded { folder, session, done }: &Recorded) -> (String, String) {
-    let home = tempfile::tempdir().expect("a folder");
-    fs::write(home.path().join("session.s2s"), session).expect("writable");
-    let roundtable = |args: &[&str]| roundtable(home.path(), args);
+fn redacted(Recorded { folder, session, done, report }: &Recorded) -> (String, String) {
     let said = String::from_utf8_lossy(&done.stdout);
     let line = |line| serde_json::from_str(line).expect("a line of JSON");
     let mut events: Vec<Value> = said.lines().map(line).collect();
     let stderr = String::from_utf8_lossy(&done.stderr);
     let last = events.last().and_then(|event| event["hash"].as_str()).unwrap_or_default();
     assert!(stderr.contains(last), "{}: {stderr}", folder.display());
-    let verified = roundtable(&["verify", "--expect", last, "session.s2s"]);
-    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
-    let report = roundtable(&["report", "session.s2s"]);
-    let report = String::from_utf8(report.stdout).expect("UTF-8");
+    assert_eq!(verify(session, Some(last)).findings, [], "{}", folder.display());
     let day = events[0]["at"].as_str().expect("a time")[..10].to_owned();
     let report = report.replace(last, "HASH").replace(&last[..16], "HASH");
     let id = events[0]["session"].as_str().expect("an id").to_owned();

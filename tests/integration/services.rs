@@ -105,14 +105,13 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
             assert!(!ran.err.contains(&format!("failed: HTTP 400: {declined}")), "{}", ran.err);
         }
         ran.tells("round 2: the same seat: s0-1, s0-2, s0-3: they differ by temperature alone");
+        let prompts: BTreeSet<_> = server.requests().iter().map(|sent| prompt_of(sent).to_string()).collect();
         for answer in &answers {
             let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
-            let sent = server.requests();
-            let mut prompts: BTreeSet<_> = sent.iter().map(|sent| prompt_of(sent).to_string()).collect();
-            prompts.retain(|prompt| prompt.contains(&role));
-            assert_eq!(prompts.len(), 2, "one prompt a round, whatever else is sent: {role}");
+            let own = prompts.iter().filter(|prompt| prompt.contains(&role));
+            assert_eq!(own.count(), 2, "one prompt a round, whatever else is sent: {role}");
         }
-        desk.run(["verify", &arg(&desk.session())]).code(0);
+        desk.verify();
         let ran = desk.run(["report", &arg(&desk.session()), "--format", "md"]).code(0);
         ran.shows("without temperature").shows("since its service takes no other temperature: s0-1, s0-2");
     }
@@ -162,7 +161,7 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
             assert!(sent.windows(2).all(|two| two[0].0 == two[1].0), "the prompt is the same: {role}");
             assert_eq!(sent.last().unwrap().1, Some(2 * room));
         }
-        desk.run(["verify", &arg(&desk.session())]).code(0);
+        desk.verify();
     }
 }
 
@@ -290,6 +289,6 @@ fn a_ballot_over_a_prompt_that_its_server_cut_does_not_count() {
         if counts {
             assert!(ran.out.contains("weak"), "{}", ran.out);
         }
-        desk.run(["verify", &arg(&desk.session())]).code(0);
+        desk.verify();
     }
 }

@@ -29,8 +29,6 @@ use crate::pty::{Screen, command, start};
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome, seated};
 use crate::server::{Answer, Server};
 
-const SEATS: usize = 2_000;
-
 fn table(seats: usize) -> String {
     format!(
         "goal: \"Pick one\"\nparticipants: [{{name: seat, persona: qa-lead, model: openai/test, count: {seats}}}]\nsteps:\n  \
@@ -57,7 +55,7 @@ fn rests(signal: Signal, code: i32, seats: usize) -> Duration {
 #[test]
 fn with_2_000_requests_open_a_session_rests_within_a_second() {
     // Every signal pauses the session in the same way.
-    for (signal, code, seats) in [(Signal::INT, 130, SEATS), (Signal::TERM, 143, 20), (Signal::HUP, 129, 20)]
+    for (signal, code, seats) in [(Signal::INT, 130, 2_000), (Signal::TERM, 143, 20), (Signal::HUP, 129, 20)]
     {
         let took = rests(signal, code, seats);
         assert!(took < a_second(), "{signal:?}: {took:?}");
@@ -66,12 +64,12 @@ fn with_2_000_requests_open_a_session_rests_within_a_second() {
 
 #[test]
 fn a_closed_terminal_rests_the_session() {
-    let server = Server::start(|_| Answer::chat("vote: alpha").after(NEVER));
-    let desk = Desk::with(&table(SEATS).replace("openai/test", "lab/m")).served_by(&server);
+    let (server, seats) = (Server::start(|_| Answer::chat("vote: alpha").after(NEVER)), 200);
+    let desk = Desk::with(&table(seats).replace("openai/test", "lab/m")).served_by(&server);
     let (mut terminal, mut child) = start(command(&desk, &["decide.yaml"]), (80, 24));
     let (mut seen, mut buffer, mut is_open) = (String::new(), [0; 8192], false);
     // The screen keeps drawing while requests are open, so each read returns.
-    while server.open() < SEATS {
+    while server.open() < seats {
         let count = terminal.read(&mut buffer).expect("it draws");
         seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
         if !is_open && seen.contains("quit") {

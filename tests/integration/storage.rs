@@ -172,7 +172,7 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
 /// A file contains either an open round or all of its answers, however many seats it has.
 #[test]
 fn a_round_is_closed_and_revealed_in_one_write() {
-    const SEATS: usize = 1300;
+    const SEATS: usize = 300;
     let dir = tempfile::tempdir().expect("a folder");
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let gate = {

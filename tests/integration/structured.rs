@@ -55,7 +55,7 @@ fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() 
             assert!(answers.iter().all(|line| line["outcome"] == "answered"), "{answers:?}");
             let offered = desk.events("work_item_offered");
             prompts.push(offered.iter().map(|line| line["prompt"].clone()).collect::<Vec<_>>());
-            desk.run(["verify", &arg(&desk.session())]).code(0);
+            desk.verify();
         }
         assert!(prompts.windows(2).all(|two| two[0] == two[1]), "the schema is no part of a prompt");
     }
@@ -104,7 +104,7 @@ fn a_server_of_ones_own_gets_bounds_and_little_room_until_its_model_is_seen_thin
     assert_eq!(schemas[2], json!({"type": "object", "required": ["vote"]}));
     let flags = desk.events("answer_revealed")[0]["flags"].clone();
     assert!(flags.to_string().contains("confidence `7` is not a number from 0 to 1"), "{flags}");
-    desk.run(["verify", &arg(&desk.session())]).code(0);
+    desk.verify();
 }
 
 #[test]

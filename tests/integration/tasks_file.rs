@@ -5,6 +5,7 @@ use std::fs;
 use roundtable::history::Event;
 use roundtable::journal::read_log;
 
+use crate::cut::ends;
 use crate::program::{Desk, Ran, arg, has, named, ran};
 
 const LOOP: &str = r#"
@@ -59,11 +60,6 @@ fn run(desk: &Desk, save: &str) -> Ran {
     desk.run(RUN.iter().chain([&save]))
 }
 
-#[track_caller]
-fn is_sound(desk: &Desk, file: &str) {
-    crate::home::is_sound(&desk.bytes(file));
-}
-
 #[test]
 fn the_next_session_continues_from_the_state() {
     let desk = desk();
@@ -85,7 +81,7 @@ fn the_next_session_continues_from_the_state() {
     fs::remove_file(desk.path(FILE)).expect("it");
     fs::remove_file(desk.path(STATE)).expect("it");
     for file in ["first.s2s", "second.s2s", "third.s2s"] {
-        is_sound(&desk, file);
+        desk.is_sound(file);
     }
     let opened = &desk.log("second.s2s")[0];
     assert_eq!((&opened["tasks_file"], &opened["tasks_state"]), (&TASKS.into(), &half.into()));
@@ -98,7 +94,7 @@ fn check_dry_run_and_rehearsal_write_nothing() {
     desk.run(["--batch", "--dry-run", "--answers", "answers.yaml", "decide.yaml"]).code(0);
     // A rehearsal is no evidence.
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    is_sound(&desk, "s.s2s");
+    desk.is_sound("s.s2s");
     desk.run(["resume", "s.s2s"]).code(0);
     assert!(!desk.path(STATE).exists());
 }
@@ -187,7 +183,7 @@ fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     assert_eq!(told.err.matches(warning).count(), 1, "{}", told.err);
     told.tells("this is no state of tasks");
     assert_eq!((desk.read(FILE), desk.read(STATE).as_str()), (TASKS.to_owned() + "# mine\n", "A-3\n"));
-    is_sound(&desk, "s.s2s");
+    desk.is_sound("s.s2s");
     // The damaged state stays, and is written once it is repaired.
     desk.run(["resume", "--trust", "s.s2s"]).code(1).tells("this is no state of tasks");
     fs::remove_file(desk.path(STATE)).expect("it");
@@ -201,9 +197,10 @@ fn a_session_cut_between_the_log_and_the_state_catches_up() {
     run(&desk, "whole.s2s").code(0);
     let whole = fs::read(desk.path("whole.s2s")).expect("a session");
     let lines = read_log(&whole).expect("whole").lines;
+    let ends = ends(&whole);
     let states = [String::new(), done(&["A-2"]), done(&["A-2", "A-3"])];
     let (mut marked, mut written, mut cuts) = (0, 0, 0);
-    for line in &lines {
+    for (line, end) in lines.iter().zip(ends) {
         match &line.stamped.event {
             Event::WorkItemReturned(back) if back.step == "done" => marked += 1,
             Event::StepFinished(done) if done.step == "done" => written += 1,
@@ -211,21 +208,15 @@ fn a_session_cut_between_the_log_and_the_state_catches_up() {
         }
         // Killed before the file was written, or after it.
         for state in states.iter().take(marked + 1).skip(written).filter(|_| marked > written) {
-            desk.write("cut.s2s", &whole[..end_of(&whole, &line.hash)]);
+            desk.write("cut.s2s", &whole[..end]);
             desk.write(STATE, state);
             desk.run(["resume", "cut.s2s", "--answers", "answers.yaml"]).code(0);
             assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]), "{}", line.seq);
-            is_sound(&desk, "cut.s2s");
+            desk.is_sound("cut.s2s");
             cuts += 1;
         }
     }
     assert!(cuts >= 4, "{cuts}");
-}
-
-fn end_of(bytes: &[u8], hash: &str) -> usize {
-    let line = format!("\nhash: {hash}\n");
-    let at = bytes.windows(line.len()).position(|window| window == line.as_bytes());
-    at.expect("the document") + line.len()
 }
 
 #[test]
@@ -250,6 +241,6 @@ fn of_two_sessions_on_one_state_neither_loses_an_update() {
     assert_eq!(desk.read("tasks.yaml"), tasks);
     assert_eq!(desk.read("tasks.state.yaml").matches("\n  status: DONE\n").count(), 2 * EACH);
     for file in ["a.s2s", "b.s2s"] {
-        is_sound(&desk, file);
+        desk.is_sound(file);
     }
 }

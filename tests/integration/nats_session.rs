@@ -216,10 +216,7 @@ impl Queue {
             };
             for _ in 0..offers {
                 let offer = next(9).await.expect("an offer").expect("an offer");
-                match answer {
-                    AckKind::Ack => offer.double_ack().await.expect("acknowledged"),
-                    other => offer.ack_with(other).await.expect("sent"),
-                }
+                offer.double_ack_with(answer).await.expect("acknowledged");
             }
             assert!(next(1).await.is_none());
         });
@@ -380,6 +377,10 @@ fn an_offer_that_was_taken_and_is_not_answered_is_made_again_by_resume() {
     let Some((queue, mut table)) = Queue::asking(2, "") else { return };
     queue.take(2, AckKind::Ack);
     table.kill();
+    // Meanwhile somebody replaces its snapshot.
+    let of = queue.events("round_opened")[0]["snapshot_sha256"].to_string().replace('"', "");
+    queue.nats(async |to| to.get_stream("RT_CONTEXT").await.expect("there").purge().await.expect("done"));
+    queue.publish(format!("rt.context.{of}.0"), HeaderMap::new(), "rubbish".to_owned());
     let _worker = queue.worker();
     queue.resumes();
     queue.check_sealed(2);
@@ -531,8 +532,7 @@ fn an_interrupt_lets_a_worker_finish_what_it_has_begun() {
 #[test]
 fn a_worker_that_cannot_start_says_why_by_its_exit_code() {
     let Some(mut queue) = Queue::start() else { return };
-    let run =
-        |queue: &Queue, home: &str| queue.run(home, &["worker", "--nats", &queue.0.url(), "--name", "fleet"]);
+    let run = |of: &Queue, home: &str| of.run(home, &["worker", "--nats", &of.0.url(), "--name", "fleet"]);
     let config = fs::read_to_string(queue.path("worker-home/config/config.yaml")).expect("there");
     for (from, to, told) in
         [("/fleet}", "/nothing}", "docs/ELSEWHERE.md"), ("rehearsal", "remote/link", "does not answer here")]

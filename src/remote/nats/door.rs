@@ -234,16 +234,27 @@ impl Sender {
     async fn publish_context(&self, sha256: &str, text: &str) -> Result<(), String> {
         for (number, part) in text.as_bytes().chunks(CONTEXT_PART).enumerate() {
             let subject = names::context(sha256, number);
-            if let Err(why) = publish(&self.queue, &subject, Some(&subject), HeaderMap::new(), part).await
-                && find_message(&self.queue, CONTEXTS, &subject).await.is_none()
-            {
-                return Err(format!("a snapshot cannot be put into the queue: {why}"));
-            }
+            let put = self.put(CONTEXTS, &subject, HeaderMap::new(), part).await;
+            put.map_err(|why| format!("a snapshot cannot be put into the queue: {why}"))?;
         }
         Ok(())
     }
 
-    /// Publishes a seat's offer, unless it is in the queue already.
+    /// Publishes a message, unless it is in the queue already. Replaces another one with its subject.
+    async fn put(&self, stream: &str, subject: &str, headers: HeaderMap, body: &[u8]) -> Result<(), String> {
+        let put = async || publish(&self.queue, subject, None, headers.clone(), body).await;
+        let Err(why) = put().await else { return Ok(()) };
+        match find_message(&self.queue, stream, subject).await {
+            Some(found) if found == body => Ok(()),
+            Some(_) => {
+                purge(&self.queue, stream, subject).await?;
+                put().await
+            }
+            None => Err(why),
+        }
+    }
+
+    /// Publishes a seat's offer in place of one of an earlier attempt or with another deadline.
     async fn publish_offer(
         &self,
         session: &Session,
@@ -265,23 +276,10 @@ impl Sender {
             hand_in(&self.engine, Message::Abandoned(abandoned)).await;
             return Ok(());
         }
-        let put = async || {
-            let mut headers = HeaderMap::new();
-            headers.insert(SIGNATURE, self.key.sign(&offer_message(body.as_bytes())));
-            publish(&self.queue, subject, None, headers, body.as_bytes()).await
-        };
-        let Err(why) = put().await else {
-            stop_at("offered");
-            return Ok(());
-        };
-        match find_message(&self.queue, OFFERS, subject).await {
-            Some(found) if found == body.as_bytes() => Ok(()),
-            // The queue still contains the offer of an earlier attempt, or one with another deadline.
-            Some(_) => {
-                purge(&self.queue, OFFERS, subject).await?;
-                put().await
-            }
-            None => Err(why),
-        }
+        let mut headers = HeaderMap::new();
+        headers.insert(SIGNATURE, self.key.sign(&offer_message(body.as_bytes())));
+        self.put(OFFERS, subject, headers, body.as_bytes()).await?;
+        stop_at("offered");
+        Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::insight::round_view::{SeatView, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::lock;
 use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
-use crate::round::answer::{Origin, Outcome};
+use crate::round::answer::{Finish, Origin, Outcome};
 
 /// Shorter waits are not printed, in milliseconds.
 const SHORT_MS: u64 = 5000;
@@ -244,9 +244,10 @@ fn closed_round_remarks(session: &Session, round: &RoundRun) -> Vec<String> {
             // Small servers get a schema without `structured`.
             let has_schema = server.is_some_and(BuiltInProvider::is_small);
             let schema = if has_schema { "" } else { ", or `structured: true` for its provider" };
-            let hint = match last.and_then(|reply| reply.limit) {
-                Some(_) => "raise its `max_output_tokens`, or give it a lower `effort`".to_owned(),
-                None => format!("this model does not keep the form; try a larger one{schema}"),
+            let hint = if last.is_some_and(|reply| reply.finish == Finish::Length) {
+                "raise its `max_output_tokens`, or give it a lower `effort`".to_owned()
+            } else {
+                format!("this model does not keep the form; try a larger one{schema}")
             };
             found.push(("hint", hint));
         }

@@ -13,7 +13,7 @@ mod write;
 pub use jsonc::relaxed_json;
 pub use own::read_own;
 pub use reader::{Map, MapKey, Node, Value, read, read_large, read_yaml_or_json};
-pub use secret_fields::literal_keys;
+pub use secret_fields::{is_key_name, literal_keys};
 pub use write::{Out, write_struct};
 
 use serde_json::Value as Json;

@@ -45,7 +45,8 @@ pub fn literal_keys(node: &Node, file: &str, more: &[&str]) -> Vec<Diagnostic> {
     problems
 }
 
-fn is_key_name(name: &str, more: &[&str]) -> bool {
+/// Returns true if a field or parameter with this name holds a secret.
+pub fn is_key_name(name: &str, more: &[&str]) -> bool {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     let name = name.to_ascii_lowercase();
     NAMES.contains(&name.as_str())

@@ -322,8 +322,8 @@ fn wait_in_words(text: &str) -> Option<Duration> {
     duration(rest)
 }
 
-/// Parses a duration such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds. Saturates at
-/// `Duration::MAX`.
+/// Parses a duration such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds. An unknown unit
+/// ends it. Saturates at `Duration::MAX`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text.trim(), None);
     loop {
@@ -335,7 +335,9 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
             "ms" | "millisecond" | "milliseconds" => 1e-3,
             "m" | "min" | "minute" | "minutes" => 60.0,
             "h" | "hour" | "hours" => 3600.0,
-            _ => 1.0,
+            "d" | "day" | "days" => 86_400.0,
+            "" | "s" | "sec" | "second" | "seconds" => 1.0,
+            _ => return sum,
         };
         let more = Duration::try_from_secs_f64(number * seconds).unwrap_or(Duration::MAX);
         sum = Some(sum.unwrap_or(Duration::ZERO).saturating_add(more));
@@ -487,6 +489,8 @@ mod tests {
             ("Please retry in 5 seconds, or less", Some(5000)),
             ("try again in 99999999999999999999999 hours", Some(Duration::MAX.as_millis())),
             ("try again in a while", None),
+            ("try again in 1e9", None),
+            ("retry in 3 days", Some(259_200_000)),
             ("try again", None),
         ] {
             assert_eq!(told(text), ms, "{text}");

@@ -1,13 +1,14 @@
 //! Request addresses and headers.
 //!
-//! Pure. Rejects addresses with a password or another scheme than http and https, and keys that no header can
-//! contain.
+//! Pure. Rejects addresses with a password, a key or another scheme than http and https, and keys that no header
+//! can contain.
 
 use std::net::IpAddr;
 
 use secrecy::ExposeSecret as _;
 
 use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, KeyHeader, Service, Url};
+use crate::yaml::is_key_name;
 
 /// Returns the request address: the base address with the path of the API style.
 pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
@@ -19,6 +20,9 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(no_address("contains a user name or password"));
+    }
+    if url.query_pairs().any(|(name, _)| is_key_name(&name, &["key", "token", "subscriptionkey"])) {
+        return Err(no_address("contains a key; name its variable in `headers` or `key_env`"));
     }
     let base = url.path().trim_end_matches('/');
     let base = match service.dialect {

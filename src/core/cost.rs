@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
+use crate::history::{Price, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session};
 use crate::round::answer::TokenUsage;
 
 /// Providers that call no paid service.
@@ -91,8 +91,7 @@ impl Session {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
             item.returned.iter().filter_map(move |(back, _)| {
-                let is_unreported = back.record.tokens.is_none() && back.record.origin.may_cost();
-                Cost::from_reports(back.record.tokens, is_unreported.into(), price)
+                Cost::from_reports(back.record.tokens, back.record.unreported_requests(), price)
             })
         });
         self.rounds.iter().map(|round| round.spent(prices)).chain(items).collect()
@@ -123,8 +122,11 @@ impl Seat {
                 prices(&answer.record.model),
             ),
             // A failed request may have been charged.
-            SeatStatus::Failed(failed) if failed.tries > 0 => {
-                Cost::from_reports(failed.tokens, self.unreported_requests(), asked.and_then(prices))
+            SeatStatus::Failed(SeatFailed { tokens, .. }) => {
+                Cost::from_reports(*tokens, self.unreported_requests(), asked.and_then(prices))
+            }
+            SeatStatus::Missing => {
+                Cost::from_reports(None, self.unreported_requests(), asked.and_then(prices))
             }
             _ => None,
         }
@@ -133,7 +135,10 @@ impl Seat {
     /// Returns the number of possibly charged requests whose usage is unknown.
     pub fn unreported_requests(&self) -> u32 {
         match &self.status {
-            SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
+            SeatStatus::Failed(failed) if failed.tokens.is_some() => 0,
+            SeatStatus::Failed(failed) => failed.tries.saturating_sub(failed.declined),
+            // Its request was given up when the round closed.
+            SeatStatus::Missing => self.item.is_some().into(),
             SeatStatus::Revealed(answer, _) => answer.record.unreported_requests(),
             _ => 0,
         }

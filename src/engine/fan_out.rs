@@ -145,6 +145,7 @@ impl Engine<'_> {
             in_full: in_full.map(Arc::new),
             timed_out: failure.timed_out,
             tries: failure.tries,
+            declined: failure.declined,
             tokens: failure.usage,
             ..SeatFailed::default()
         })))?;

@@ -169,6 +169,7 @@ impl AnswerRecord {
     /// Adds a request that got no reply.
     pub(super) fn add_failure(&mut self, failure: &Failure) {
         self.tries += failure.tries;
+        self.declined += failure.declined;
         self.origin = failure.origin.unwrap_or(self.origin);
         self.add_usage(failure.usage);
     }

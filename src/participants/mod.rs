@@ -124,7 +124,7 @@ pub struct Reply {
     pub usage: Option<TokenUsage>,
     /// Number of requests, the successful one included.
     pub tries: u32,
-    /// Number of attempts that the service declined because of a parameter.
+    /// Number of attempts that cannot have cost anything, such as refused ones.
     pub declined: u32,
     /// Parameters left out because the service does not accept them.
     pub dropped: Vec<String>,
@@ -156,6 +156,8 @@ pub struct Failure {
     pub in_full: Option<String>,
     pub timed_out: bool,
     pub tries: u32,
+    /// Number of attempts that cannot have cost anything, such as refused ones.
+    pub declined: u32,
     pub usage: Option<TokenUsage>,
     /// Origin of the failure, if it is not the seat's model.
     pub origin: Option<Origin>,

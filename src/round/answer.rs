@@ -175,7 +175,7 @@ pub struct AnswerRecord {
     /// Parameters that the provider rejected, so they were left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// Attempts rejected because of a parameter; they cost nothing.
+    /// Attempts that cannot have cost anything, such as refused ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
     /// Context window in tokens, requested from the server after a low token count.

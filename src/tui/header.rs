@@ -316,6 +316,7 @@ fn open(model: &Model) -> (String, bool) {
 fn revealed(model: &Model) -> String {
     let last = model.session().rounds.last().and_then(round_view::tally);
     let word = match last.map(round_outcome) {
+        Some(RoundOutcome::Blocked) if blocked(&model.if_accepted()).is_some() => "leads to the amendment",
         Some(RoundOutcome::Blocked) => "continues despite the block",
         _ if last.is_some_and(|tally| tally.rule.is_none()) => "continues",
         _ if last.is_some_and(|tally| tally.decided) => "adopts it",

@@ -68,9 +68,8 @@ impl ListRow {
 }
 
 impl List {
-    pub fn new(kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) -> Self {
-        let keys = "Enter chooses · Esc closes".to_owned();
-        Self { kind, title: title.into(), rows, typed: String::new(), at: 0, keys }
+    pub fn new(kind: ListKind, title: &str, rows: Vec<ListRow>, keys: &str) -> Self {
+        Self { kind, title: title.to_owned(), rows, typed: String::new(), at: 0, keys: keys.to_owned() }
     }
 
     /// Returns the visible rows, each with its index among all.

@@ -11,8 +11,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::form::Form;
 use super::home::OpenTarget;
-use crate::core::{Command, ExitCode, NextAction, RoundDraft, decide, draft_round, next};
-use crate::engine::current_wait_point;
+use crate::core::{Command, ExitCode, RoundDraft, draft_round, run_ahead};
 use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
@@ -136,21 +135,10 @@ impl Preview {
 /// They end where the facilitator is needed, or before the first action that needs an engine.
 pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> {
     let mut session = Session::default();
-    let mut events = vec![TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) }];
-    session.apply(&events[0]);
-    while current_wait_point(&session).is_none() {
-        let now = next(&session);
-        let NextAction::Decide(command @ (Command::StartStep | Command::AskPerson { .. })) = now else {
-            break;
-        };
-        let Ok(decided) = decide(&session, command, at) else { break };
-        for event in decided {
-            let stamped = TimedEvent { at, event };
-            session.apply(&stamped);
-            events.push(stamped);
-        }
-    }
-    events
+    let first = TimedEvent { at, event: Event::SessionOpened(Box::new(opened.clone())) };
+    session.apply(&first);
+    let is_free = |command: &Command| matches!(command, Command::StartStep | Command::AskPerson { .. });
+    std::iter::once(first).chain(run_ahead(&mut session, at, is_free)).collect()
 }
 
 /// Returns every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.

@@ -11,7 +11,7 @@ use super::live::{LiveSession, Preview};
 use super::reading::TextView;
 use super::replay::Replay;
 use super::theme::Theme;
-use crate::core::Question;
+use crate::core::{Command, Question, run_ahead};
 use crate::engine::{FacilitatorRequest, WaitPoint};
 use crate::history::{RoundRun, SeatStatus, Session, Timestamp, WorkItemOffered};
 use crate::insight::round_view::is_revealed;
@@ -178,6 +178,16 @@ impl Model {
 
     pub fn is_turn(&self) -> bool {
         self.pending_human().is_some() || self.pending_item().is_some()
+    }
+
+    /// Returns the session as it will be if the counted result is accepted, up to what asks somebody else.
+    pub fn if_accepted(&self) -> Session {
+        use Command::{AskPerson, FinishStep, RecordSynthesis, StartStep};
+        let mut after = self.session().clone();
+        run_ahead(&mut after, self.session().last_at, |command| {
+            matches!(command, StartStep | FinishStep { .. } | AskPerson { .. } | RecordSynthesis { .. })
+        });
+        after
     }
 
     pub fn last_closed(&self) -> Option<&RoundRun> {

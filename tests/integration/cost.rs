@@ -6,7 +6,7 @@ use crate::program::Desk;
 use crate::server::{Answer, Server};
 
 const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
-                     rule: majority\nparticipants: [qa-lead, skeptic]\n";
+                     rule: majority\nquorum: 1\nparticipants: [qa-lead, skeptic]\n";
 
 fn counted() -> Answer {
     let cached = json!({"cached_tokens": 800});
@@ -16,10 +16,8 @@ fn counted() -> Answer {
 }
 
 #[track_caller]
-fn has_lines(text: &str, lines: &[&str]) {
-    for line in lines {
-        assert!(text.lines().any(|found| found == *line), "{line}\n{text}");
-    }
+fn has_line(text: &str, line: &str) {
+    assert!(text.lines().any(|found| found == line), "{line}\n{text}");
 }
 
 fn desk(server: &Server) -> Desk {
@@ -55,19 +53,16 @@ fn reports_show_cost_per_seat_round_and_session_at_the_opening_prices() {
     // 200 new tokens, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
     let cost = "$0.0256, 2,000 tokens in (80 % from caches), 200 out";
     let ran = desk.saves(&["--model", "lab/m"]).code(0);
-    has_lines(&ran.err, &[&format!("spent: {cost}")]);
+    has_line(&ran.err, &format!("spent: {cost}"));
     // Later prices do not change past costs; prices of a project are ignored.
     desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
     let report = desk.report("s.s2s");
     assert_eq!(report["prices"], json!({"lab/m": {"input": 10.0, "cached": 1.0, "output": 100.0}}));
-    let total = json!({
-        "usd": 0.0256,
-        "tokens": {"input": 2000, "output": 200, "cached": 1600}, "complete": true,
-    });
+    let tokens = json!({"input": 2000, "output": 200, "cached": 1600});
+    let total = json!({"usd": 0.0256, "tokens": tokens, "complete": true});
     assert_eq!((&report["cost"], &report["rounds"][0]["cost"]), (&total, &total));
-    for seat in report["rounds"][0]["seats"].as_array().expect("seats") {
-        assert_eq!(seat["cost"], json!({"usd": 0.0128}));
-    }
+    let each = report["rounds"][0]["seats"].as_array().expect("seats").iter().map(|seat| &seat["cost"]);
+    assert!(each.into_iter().all(|cost| *cost == json!({"usd": 0.0128})));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
     assert!(read.contains(&format!(" · Cost: {cost}\n")), "{read}");
     desk.run(["report", "s.s2s", "--format", "html"]).code(0).shows("<p>Cost $0.03, 2,200 tokens</p>");
@@ -88,22 +83,24 @@ fn proxied(server: &Server) -> Desk {
 #[test]
 fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let choice = json!({"message": {"content": "vote: redis"}, "finish_reason": "stop"});
-    let untold = Answer::json(200, &json!({"choices": [choice]}));
-    let server =
-        Server::start(move |request| if request.seat() == "qa-lead" { counted() } else { untold.clone() });
-    let desk = desk(&server);
-    let ran = desk.saves(&["--model", "lab/m"]).code(0);
-    let all = "spent: at least $0.0128, 1,000 tokens in (80 % from caches), 100 out";
-    has_lines(&ran.err, &[all]);
+    let with_answer = |other: Answer| {
+        let server = Server::start(move |of| if of.seat() == "qa-lead" { counted() } else { other.clone() });
+        let desk = desk(&server);
+        (desk.saves(&["--model", "lab/m"]).code(0), desk)
+    };
+    let (ran, desk) = with_answer(Answer::json(200, &json!({"choices": [choice]})));
+    has_line(&ran.err, "spent: at least $0.0128, 1,000 tokens in (80 % from caches), 100 out");
     let report = desk.report("s.s2s");
     assert_eq!((&report["cost"]["usd"], &report["cost"]["complete"]), (&json!(0.0128), &json!(false)));
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(
-        read.contains(" · Cost: at least $0.0128") && read.contains("not every price is known"),
-        "{read}"
-    );
+    assert!(read.contains(" · Cost: at least $0.0128") && read.contains("not every cost is known"), "{read}");
+    // A refused request cannot have cost anything.
+    for (status, is_known) in [(400, true), (401, true), (404, true), (429, true), (500, false)] {
+        let (_, desk) = with_answer(Answer::new(status, &["x-should-retry: false"], "{}"));
+        assert_eq!(desk.report("s.s2s")["cost"]["complete"], is_known, "{status}");
+    }
 }
 
 #[test]

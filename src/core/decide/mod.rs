@@ -9,8 +9,8 @@ pub(crate) mod work_item;
 
 use super::command::{Command, DecideResult, refuse, refuse_if};
 use super::ending::{close, close_session};
-use super::next::is_due;
-use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
+use super::next::{NextAction, is_due, next};
+use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, TimedEvent, Timestamp};
 use facilitator::{
     answer, ask_round_again, change_agenda, extend_deadline, fork, record_artifact, record_synthesis,
     retried, retry, revise_round,
@@ -73,6 +73,25 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
         Command::Close => Ok(vec![close_session(session, now)]),
     }
+}
+
+/// Decides and applies the due commands that `is_taken` accepts; returns their events.
+pub fn run_ahead(
+    session: &mut Session,
+    at: Timestamp,
+    is_taken: impl Fn(&Command) -> bool,
+) -> Vec<TimedEvent> {
+    let mut events = Vec::new();
+    while let NextAction::Decide(command) = next(session)
+        && is_taken(&command)
+        && let Ok(decided) = decide(session, command, at)
+    {
+        for event in decided {
+            events.push(TimedEvent { at, event });
+            session.apply(&events[events.len() - 1]);
+        }
+    }
+    events
 }
 
 fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {

@@ -83,6 +83,9 @@ pub struct SeatFailed {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,
+    /// Attempts that cannot have cost anything, such as refused ones.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub declined: u32,
     pub tokens: Option<TokenUsage>,
     pub elapsed_ms: u64,
     /// In hex, for a remote seat.

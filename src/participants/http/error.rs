@@ -71,7 +71,9 @@ impl RequestError {
         let is_hopeless = error.says(&["context size", "context length", "request too large"]);
         let again = is_retryable(status) && !error.quota && !is_hopeless;
         let is_loading = status == 503 && error.says(&["loading"]);
-        Self { in_full, again, status: Some(status), is_loading, ..Self::permanent(reason) }
+        // The service, or one behind it, may have generated an answer before these.
+        let may_cost = matches!(status, 408 | 500..=599) && !matches!(status, 503 | 529);
+        Self { in_full, again, may_cost, status: Some(status), is_loading, ..Self::permanent(reason) }
     }
 
     /// Masks secrets in both messages.

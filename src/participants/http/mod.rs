@@ -65,6 +65,14 @@ pub struct HttpParticipant {
     client: OnceLock<Result<Client, String>>,
 }
 
+/// Requests of one call.
+#[derive(Default)]
+struct Attempts {
+    tries: u32,
+    /// Number of tries that cannot have cost anything.
+    declined: u32,
+}
+
 /// Facts about a model, kept for the rest of the run.
 #[derive(Default)]
 struct KnownModel {
@@ -119,22 +127,23 @@ impl HttpParticipant {
         Arc::clone(models.entry(name.to_owned()).or_default())
     }
 
-    async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
+    async fn call(&self, ask: &SeatRequest, made: &mut Attempts) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
         let prompt = [&*ask.prompt.rules, &ask.prompt.snapshot, &ask.prompt.tail];
         // The estimate is only compared with a window.
         let needed = self.service.window.map_or(0, |_| prompt.map(estimated_tokens).iter().sum());
-        if let Some(misfit) = patience.wait(0, self.window_problem(&ask.model, needed)).await? {
-            return Err(Failure { tries: 0, ..misfit.into() });
+        if let Some(misfit) = patience.wait(self.window_problem(&ask.model, needed)).await? {
+            return Err(misfit.into());
         }
         let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));
         let mut lead = None;
         if ask.warm_first {
-            lead = patience.wait(0, head.wait_or_lead(&ask.model)).await?;
+            lead = patience.wait(head.wait_or_lead(&ask.model)).await?;
         }
-        let permit = patience.wait(0, self.permits.acquire()).await?.ok();
-        let mut reply = self.send_until_answered(ask, head.bytes.clone(), patience, permit, lead).await?;
+        let permit = patience.wait(self.permits.acquire()).await?.ok();
+        let mut reply =
+            self.send_until_answered(ask, head.bytes.clone(), patience, permit, lead, made).await?;
         if let Some(question) = self.service.window
             && reply.usage.is_some_and(|usage| is_few(usage.input as usize, needed))
         {
@@ -152,8 +161,9 @@ impl HttpParticipant {
         mut patience: Patience,
         mut permit: Option<SemaphorePermit<'a>>,
         mut lead: Option<WarmupGuard>,
+        made: &mut Attempts,
     ) -> Result<Reply, Failure> {
-        let (mut tries, mut free, mut is_renewed) = (0, 0, false);
+        let (mut loading, mut is_renewed) = (0, false);
         let (mut last, mut turn, mut held_back) = (None, None, None);
         let mut parameters = Parameters::new(&self.service, ask, &lock(&self.model(&ask.model).learned));
         let encode = |sent| SplitBody([head.clone(), self.service.dialect.tail(ask, sent).into()]);
@@ -164,28 +174,29 @@ impl HttpParticipant {
                     ask.watch.queues();
                 }
                 permit = None;
-                turn = Some(patience.wait(tries, self.turn.lock()).await?).filter(|_| self.asks_in_turn());
+                turn = Some(patience.wait(self.turn.lock()).await?).filter(|_| self.asks_in_turn());
             }
             if permit.is_none() {
-                permit = patience.wait(tries, self.permits.acquire()).await?.ok();
+                permit = patience.wait(self.permits.acquire()).await?.ok();
             }
             if patience.left().is_zero() {
-                return Err(patience.late(tries));
+                return Err(patience.late());
             }
-            let paid = pay(ask, last.as_deref(), tries)?;
-            tries += 1;
-            ask.watch.asked(tries);
+            let paid = pay(ask, last.as_deref())?;
+            made.tries += 1;
+            ask.watch.asked(made.tries);
             let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
-            let sent = patience.spend(tries, self.send(body.clone(), ask, &mut lead, &mut turn)).await?;
+            let sent = patience.spend(self.send(body.clone(), ask, &mut lead, &mut turn)).await?;
             drop(permit.take());
             let fault = match sent {
                 Ok(reply) => {
                     paid.settle(reply.usage, true);
-                    return Ok(self.complete(Reply { tries, ..reply }, ask, &parameters));
+                    return Ok(self.complete(reply, ask, &parameters));
                 }
                 Err(fault) => fault.masked(&self.service.secrets()),
             };
             paid.settle(None, fault.may_cost);
+            made.declined += u32::from(!fault.may_cost);
             if fault.asked.is_some() {
                 held_back.get_or_insert_with(|| Arc::clone(&self.held_back));
             }
@@ -202,14 +213,15 @@ impl HttpParticipant {
                 command.forget(refusals);
                 continue;
             }
-            free += u32::from(fault.is_loading);
-            let wait = self.pause(&fault, ask, tries, parameters.declined() + free, &patience)?;
+            loading += u32::from(fault.is_loading);
+            let counted = made.tries - parameters.declined() - loading;
+            let wait = self.pause(&fault, ask, made.tries, counted, &patience)?;
             last = Some(fault.reason.clone());
             ask.watch.waits(&fault.reason, wait);
             let pause = tokio::time::sleep(wait);
             match fault.asked {
-                Some(_) => patience.wait(tries, pause).await?,
-                None => patience.spend(tries, pause).await?,
+                Some(_) => patience.wait(pause).await?,
+                None => patience.spend(pause).await?,
             }
         }
     }
@@ -218,27 +230,27 @@ impl HttpParticipant {
     fn complete(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters) -> Reply {
         let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
         let model = self.model(&ask.model);
-        let (dropped, declined) = (parameters.settle(&mut lock(&model.learned), ask), parameters.declined());
+        let dropped = parameters.settle(&mut lock(&model.learned), ask);
         lock(&model.learned).thinks |=
             ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0);
-        Reply { text: masked_answer(reply.text, &self.service.secrets()), declined, dropped, limit, ..reply }
+        Reply { text: masked_answer(reply.text, &self.service.secrets()), dropped, limit, ..reply }
     }
 
-    /// Returns the wait before the next attempt, or the failure if there must be none. Attempts that were
-    /// declined for a parameter or because the model is loading do not count.
+    /// Returns the wait before the next attempt, or the failure if there must be none. `counted` attempts were
+    /// neither declined for a parameter nor because the model is loading.
     fn pause(
         &self,
         fault: &RequestError,
         ask: &SeatRequest,
         tries: u32,
-        declined: u32,
+        counted: u32,
         patience: &Patience,
     ) -> Result<Duration, Failure> {
         let failure = |more: String, timed_out| {
             let in_full = fault.in_full.as_ref().map(|reason| format!("{reason}{more}"));
-            Err(Failure { in_full, timed_out, tries, ..format!("{}{more}", fault.reason).into() })
+            Err(Failure { in_full, timed_out, ..format!("{}{more}", fault.reason).into() })
         };
-        let made = if fault.is_loading { LOADING } else { tries - declined };
+        let made = if fault.is_loading { LOADING } else { counted };
         let own = backoff(self.service.first_wait, made, jitter(&ask.seat, tries));
         let wait = match fault.asked {
             _ if !fault.again || made >= TRIES => failure(String::new(), false),
@@ -390,7 +402,13 @@ impl HttpParticipant {
 
 impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        Box::pin(self.call(ask))
+        Box::pin(async {
+            let mut made = Attempts::default();
+            let done = self.call(ask, &mut made).await;
+            let Attempts { tries, declined } = made;
+            let failed = |failure| Failure { tries, declined, ..failure };
+            done.map(|reply| Reply { tries, declined, ..reply }).map_err(failed)
+        })
     }
 }
 

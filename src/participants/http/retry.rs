@@ -84,23 +84,23 @@ impl Patience {
     }
 
     /// Waits for other seats or for the service; only the deadline bounds this.
-    pub async fn wait<T>(&self, tries: u32, others: impl Future<Output = T>) -> Result<T, Failure> {
+    pub async fn wait<T>(&self, others: impl Future<Output = T>) -> Result<T, Failure> {
         match self.to_deadline() {
-            Some(left) => timeout(left, others).await.map_err(|_| self.late(tries)),
+            Some(left) => timeout(left, others).await.map_err(|_| self.late()),
             None => Ok(others.await),
         }
     }
 
     /// Performs the call's own work, which uses up the service timeout.
-    pub async fn spend<T>(&mut self, tries: u32, work: impl Future<Output = T>) -> Result<T, Failure> {
+    pub async fn spend<T>(&mut self, work: impl Future<Output = T>) -> Result<T, Failure> {
         let started = Instant::now();
-        let done = timeout(self.left(), work).await.map_err(|_| self.late(tries));
+        let done = timeout(self.left(), work).await.map_err(|_| self.late());
         self.left = self.left.saturating_sub(started.elapsed());
         done
     }
 
-    pub fn late(&self, tries: u32) -> Failure {
-        Failure { tries, ..no_reply(self.limit) }
+    pub fn late(&self) -> Failure {
+        no_reply(self.limit)
     }
 }
 
@@ -110,12 +110,9 @@ pub(super) fn no_reply(limit: Duration) -> Failure {
 }
 
 /// Charges one more request; `last` is the error of the previous one.
-pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<Paid, Failure> {
+pub(super) fn pay(ask: &SeatRequest, last: Option<&str>) -> Result<Paid, Failure> {
     let rooms = if ask.has_twice_the_room { 2 } else { 1 };
-    ask.purse.pay(rooms).map_err(|why| {
-        let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
-        Failure { tries, ..reason.into() }
-    })
+    ask.purse.pay(rooms).map_err(|why| last.map_or(why.clone(), |last| format!("{last}; {why}")).into())
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub fn people_money(cost: &Cost) -> String {
         some if some > 0.0 && !cost.is_unknown => "under $0.01".to_owned(),
         _ => return if cost.is_unknown { "not known" } else { "nothing" }.to_owned(),
     };
-    if cost.is_unknown { format!("at least {dollars}: not every price is known") } else { dollars }
+    if cost.is_unknown { format!("at least {dollars}: not every cost is known") } else { dollars }
 }
 
 /// Returns the cost of the session and the total time its rounds were open: "$0.07, 12,345 tokens".

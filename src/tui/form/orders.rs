@@ -244,9 +244,9 @@ fn reply(form: &Form, kind: BallotKind) -> String {
     } else {
         answer.insert(kind.key().to_owned(), spec.typed(&text));
     }
-    let change = form.trimmed("minimum_change");
-    if !change.is_empty() {
-        answer.insert("minimum_change".to_owned(), change.into());
+    for key in ["minimum_change", "changed_by"] {
+        let text = form.trimmed(key);
+        answer.extend((!text.is_empty()).then(|| (key.to_owned(), text.into())));
     }
     for remark in spec.remarks() {
         let text = form.value(remark);
@@ -255,10 +255,7 @@ fn reply(form: &Form, kind: BallotKind) -> String {
             answer.insert((*remark).to_owned(), json!(lines));
         }
     }
-    let (changed_by, confidence) = (form.trimmed("changed_by"), form.trimmed("confidence"));
-    if !changed_by.is_empty() {
-        answer.insert("changed_by".to_owned(), changed_by.into());
-    }
+    let confidence = form.trimmed("confidence");
     if !confidence.is_empty() {
         answer.insert("confidence".to_owned(), typed_number(&confidence));
     }

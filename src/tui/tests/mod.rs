@@ -163,7 +163,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
         None,
         Some(Overlay::Text(TextView { kind: TextKind::Answer, scroll: 3, ..TextView::default() })),
         Some(Overlay::Search("é日".into())),
-        Some(Overlay::List(crate::tui::List::new(crate::tui::ListKind::Steps, "R", Vec::new()))),
+        Some(Overlay::List(crate::tui::List::new(crate::tui::ListKind::Steps, "R", Vec::new(), ""))),
     ];
     for overlay in overlays {
         model.overlay = overlay;

@@ -7,7 +7,8 @@ use super::scenes::{draft, draft_of_one_model};
 use super::*;
 use crate::core::{Command, decide};
 use crate::engine::FacilitatorRequest;
-use crate::history::{ApprovalGiven, TimedEvent};
+use crate::history::{ApprovalGiven, SeatStatus, TimedEvent};
+use crate::round::seal::SealedRecord;
 
 fn third(model: &Model) -> String {
     let mut model = model.clone();
@@ -191,10 +192,9 @@ fn a_private_answer_is_thrown_away_only_when_one_agrees() {
     assert!(model.overlay.is_none() && model.notice.is_none());
 }
 
-/// Returns a session that asks for an approval after its proposal was blocked; `step` in it is replaced by the
-/// round's id.
-fn after_a_block(approval: &str) -> Model {
-    use crate::core::{NextAction, next};
+/// Returns a session whose proposal was just blocked. Its approval follows a condition; `step` in it is replaced
+/// by the round's id.
+fn at_a_block(approval: &str) -> Model {
     let mut lines = saved("release-consent.s2s");
     let opened = lines.iter().find_map(|line| match &line.stamped.event {
         Event::RoundOpened(opened) => Some(opened.step.clone()),
@@ -204,11 +204,18 @@ fn after_a_block(approval: &str) -> Model {
     if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
         opened.definition = format!(
             "participants: [qa-lead]\nsteps:\n  - {{id: {step}, type: round, question: Ship it?, ballot: consent, \
-             rule: consent, next: ok}}\n  - {{id: ok, type: approval, {}}}\n",
+             rule: consent, next: is}}\n  - {{id: is, type: condition, condition: \"true\", then: ok}}\n  \
+             - {{id: ok, type: approval, {}}}\n",
             approval.replace("step", &step)
         );
     }
-    let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
+    live_on(lines, |event| matches!(event, Event::TallyMade(_)))
+}
+
+/// Returns that session once its approval is asked.
+fn after_a_block(approval: &str) -> Model {
+    use crate::core::{NextAction, next};
+    let mut model = at_a_block(approval);
     while model.question().is_none() {
         let NextAction::Decide(command) = next(model.session()) else { panic!("nothing is asked") };
         happen(&mut model, command);
@@ -228,6 +235,43 @@ fn an_approval_after_a_block_says_what_it_asks() {
         screen.contains("stays proposed: approved by facilitator") && !screen.contains("adopted by"),
         "{screen}"
     );
+}
+
+#[test]
+fn accepting_a_block_says_whether_the_proposal_is_amended_next() {
+    for (approval, next, title, then) in [
+        ("on_approve: step", "A leads to the amendment", "Amend the blocked proposal?", "Next you amend"),
+        ("on_reject: step", "A continues despite the block", "Continue despite", "with its next step"),
+    ] {
+        let mut model = at_a_block(&format!("message: Now?, {approval}"));
+        assert!(third(&model).contains(next), "{}", third(&model));
+        press(&mut model, KeyCode::Char('A'));
+        let screen = rendered(&model, (80, 24));
+        assert!(screen.contains(title) && screen.contains(then), "{screen}");
+    }
+}
+
+#[test]
+fn the_seat_that_waits_for_the_person_is_chosen() {
+    let mut model = live_on(panel(10), |event| matches!(event, Event::SeatFailed(_)));
+    let asked = |model: &mut Model, at: usize| {
+        let seat = model.session().rounds[0].seats.get_index(at).unwrap().0.clone();
+        update(model, Message::Asked(seat));
+    };
+    let status = |model: &Model| model.session().rounds[0].seats[model.seat].status.clone();
+    // The first seat is sealed, so the failed one is chosen; an open seat stays chosen until a person is asked.
+    assert!(matches!(status(&model), SeatStatus::Failed(_)), "{:?}", status(&model));
+    let open: Vec<usize> =
+        (0..10).filter(|at| model.session().rounds[0].seats[*at].status.is_open()).collect();
+    asked(&mut model, open[1]);
+    assert_eq!((model.seat, model.focus), (open[1], Pane::Question));
+    asked(&mut model, open[0]);
+    assert_eq!(model.seat, open[0], "the first of the roster, as in the line above");
+    let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
+    let round = model.session().rounds[0].opened.round.clone();
+    let participant = model.session().rounds[0].seats.get_index(open[0]).unwrap().0.clone();
+    happen(&mut model, Command::Seal { round, participant, seal });
+    assert_eq!(model.seat, open[1]);
 }
 
 #[test]

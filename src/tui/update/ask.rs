@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{forms, lists};
-use crate::core::{Command, NextAction, decide, next};
+use crate::core::{Command, NextAction, next};
 use crate::engine::FacilitatorRequest;
-use crate::history::{RoundOutcome, SeatStatus, Session, TimedEvent, round_outcome};
-use crate::insight::headline;
+use crate::history::{RoundOutcome, SeatStatus, round_outcome};
+use crate::insight::headline::{blocked, headline};
 use crate::insight::round_view::tally;
 use crate::tui::form::Form;
 use crate::tui::home::OpenTarget;
@@ -24,39 +24,25 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
     let counted = last.and_then(tally);
     let found = last.zip(counted).map(|(round, tally)| headline(session, round, tally).label);
     let is_blocked = counted.map(round_outcome) == Some(RoundOutcome::Blocked);
+    let after = model.if_accepted();
     let title = if counted.is_some_and(|tally| tally.decided || tally.rule.is_none()) {
         "Accept the result?"
+    } else if blocked(&after).is_some() {
+        "Amend the blocked proposal?"
     } else if is_blocked {
         "Continue despite the block?"
     } else {
         "Accept without a decision? (Esc, then n, asks again)"
     };
-    let then = match next_if_accepted(session) {
-        Some(NextAction::Decide(Command::Close) | NextAction::Done) => {
+    let then = match next(&after) {
+        NextAction::Decide(Command::Close) | NextAction::Done => {
             "This ends the session; it cannot be reopened, only forked."
         }
-        Some(NextAction::Decide(Command::AskPerson { .. })) if is_blocked => {
-            "Next you amend the proposal and ask again, or leave it blocked."
-        }
+        _ if blocked(&after).is_some() => "Next you amend the proposal and ask again, or leave it blocked.",
         _ => "The workflow continues with its next step.",
     };
     let text = format!("{}\n{then}", found.unwrap_or_default());
     ask(model, title, &text, OnYes::Order(FacilitatorRequest::Accept), None)
-}
-
-fn next_if_accepted(session: &Session) -> Option<NextAction> {
-    let mut after = session.clone();
-    let mut due = next(session);
-    loop {
-        let NextAction::Decide(command) = due else { return None };
-        for event in decide(&after, command, session.last_at).ok()? {
-            after.apply(&TimedEvent { at: session.last_at, event });
-        }
-        due = next(&after);
-        if !matches!(due, NextAction::Decide(Command::StartStep)) {
-            return Some(due);
-        }
-    }
 }
 
 /// Closes the open round; asks first while seats are still answering.

@@ -92,6 +92,7 @@ pub fn asked(model: &mut Model, seat: String) {
     live.asked.retain(|other| *other != seat);
     live.asked.push_back(seat);
     model.focus = Pane::Question;
+    choose_seat(model, model.pending_human().cloned());
 }
 
 /// Shows a saved session; `damage` is the reason if it is not complete.
@@ -128,19 +129,23 @@ fn focus_for(model: &mut Model, event: &Event) {
     model.focus = pane;
 }
 
-/// Chooses the first seat of a new round, and a seat that failed if the chosen one is sealed or excused.
+/// Chooses the first seat of a new round, and a seat that waits for the person if the chosen one is settled.
 fn seat_for(model: &mut Model, event: &Event) {
-    let Some(round) = model.session().open_round() else { return };
-    let chosen = round.seats.get_index(model.seat).map(|(_, seat)| &seat.status);
-    let is_settled = |status: &SeatStatus| matches!(status, SeatStatus::Sealed(_) | SeatStatus::Excused(_));
     if matches!(event, Event::RoundOpened(_)) {
         model.seat = 0;
-    } else if let Event::SeatFailed(failed) = event
-        && chosen.is_none_or(is_settled)
-        && let Some(index) = round.seats.get_index_of(&failed.participant)
-    {
-        model.seat = index;
     }
+    let Some(round) = model.session().open_round() else { return };
+    let chosen = round.seats.get_index(model.seat).map(|(_, seat)| &seat.status);
+    if chosen.is_none_or(|status| matches!(status, SeatStatus::Sealed(_) | SeatStatus::Excused(_))) {
+        let failed = round.failed_seats().next().map(|seat| &seat.name);
+        choose_seat(model, model.pending_human().or(failed).cloned());
+    }
+}
+
+fn choose_seat(model: &mut Model, name: Option<String>) {
+    let round = model.session().open_round();
+    let index = round.zip(name).and_then(|(round, name)| round.seats.get_index_of(&name));
+    model.seat = index.unwrap_or(model.seat);
 }
 
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {

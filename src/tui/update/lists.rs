@@ -24,9 +24,10 @@ use crate::workflow::LINK;
 /// Model of a seat that a person at this terminal answers.
 const HUMAN: &str = "human";
 const DOCTOR: &str = "Providers";
+const CHOOSES: &str = "Enter chooses · Esc closes";
 
-fn show_list(model: &mut Model, kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) {
-    model.overlay = Some(Overlay::List(List::new(kind, title, rows)));
+fn show_list(model: &mut Model, kind: ListKind, title: &str, rows: Vec<ListRow>, keys: &str) {
+    model.overlay = Some(Overlay::List(List::new(kind, title, rows, keys)));
 }
 
 fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String>) {
@@ -73,7 +74,7 @@ pub fn steps(model: &mut Model) {
         model.notice = Some("No step has a result yet, and nothing was sent.".to_owned());
         return;
     }
-    show_list(model, ListKind::Steps, "Results of steps, then work items, newest first", rows);
+    show_list(model, ListKind::Steps, "Results of steps, then work items, newest first", rows, CHOOSES);
 }
 
 /// Returns the work items offered up to the shown event, the newest first, with the index of the event.
@@ -155,9 +156,8 @@ pub fn show_agenda(model: &mut Model) {
         model.notice = Some("There is no agenda, conflict or question.".to_owned());
         return;
     }
-    let keys = "Enter changes, resolves, answers or adds · Esc closes".to_owned();
-    let list = List { keys, ..List::new(ListKind::Agenda, "Agenda, conflicts, questions", rows) };
-    model.overlay = Some(Overlay::List(list));
+    let keys = "Enter changes, resolves, answers or adds · Esc closes";
+    show_list(model, ListKind::Agenda, "Agenda, conflicts, questions", rows, keys);
 }
 
 fn agenda_entry(model: &mut Model, row: &str) -> Vec<Effect> {
@@ -218,9 +218,7 @@ fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) 
         rows.insert(0, ListRow::new(&now, &now, "the same again"));
     }
     let asking = if model.home.sources.is_none() { " · still asking local servers …" } else { "" };
-    let keys = format!("{keys} · Esc{asking}");
-    let list = List { keys, ..List::new(ListKind::Models(target), title, rows) };
-    model.overlay = Some(Overlay::List(list));
+    show_list(model, ListKind::Models(target), title, rows, &format!("{keys} · Esc{asking}"));
 }
 
 fn assign_model(model: &mut Model, target: ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
@@ -286,7 +284,7 @@ pub fn invite(model: &mut Model) -> Vec<Effect> {
         [format!("Show the {word}{code} (y copies)"), format!("New {word}: the old one stops working")];
     let rows = texts.iter().map(|text| ListRow::new(text, text, "")).collect();
     let title = format!("{seat}: {state}");
-    show_list(model, ListKind::Invitation(seat), title, rows);
+    show_list(model, ListKind::Invitation(seat), &title, rows, CHOOSES);
     Vec::new()
 }
 
@@ -333,10 +331,8 @@ pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
 
 /// Shows a new link once its invitation is on disk.
 pub fn recorded(model: &mut Model, invited: &SeatInvited) {
-    let made = model.live_mut().and_then(|live| live.new_link.take_if(|(made, _)| made == invited));
-    let Some((_, link)) = made else { return };
+    let Some(live) = model.live_mut() else { return };
+    let Some((_, link)) = live.new_link.take_if(|(made, _)| made == invited) else { return };
+    live.links.insert(invited.participant.clone(), link.clone());
     show_link(model, &invited.participant, &link);
-    if let Some(live) = model.live_mut() {
-        live.links.insert(invited.participant.clone(), link);
-    }
 }

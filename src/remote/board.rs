@@ -144,8 +144,7 @@ impl Board {
     pub fn offer(&self, seat: &str, now: Timestamp) -> Result<(String, String), Value> {
         let session = self.session();
         let state = |state: &str| json!({ "v": VERSION, "kind": "state", "state": state });
-        let found = session.rounds.last().and_then(|round| Some((round, round.seat(seat)?)));
-        let Some((round, at)) = found else {
+        let Some((round, at)) = own_round(&session, seat) else {
             return Err(state(if session.closed.is_some() { "over" } else { "waiting" }));
         };
         match &at.status {
@@ -162,14 +161,17 @@ impl Board {
                 state["receipt"] = json!(Receipt::for_seat(round, seat));
                 Err(state)
             }
-            SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => Err(state("closed")),
-            SeatStatus::Excused(_) => Err(state("excused")),
+            SeatStatus::Excused(_) if round.closed.is_none() => Err(state("excused")),
+            SeatStatus::Revealed(..)
+            | SeatStatus::Missing
+            | SeatStatus::Failed(_)
+            | SeatStatus::Excused(_) => Err(state("closed")),
         }
     }
 
-    /// Returns the receipt of a seat's answer in the last round, also after the reveal.
+    /// Returns the receipt of a seat's last answer, also after the reveal.
     pub fn receipt(&self, seat: &str) -> Option<Receipt> {
-        Receipt::for_seat(self.session().rounds.last()?, seat)
+        Receipt::for_seat(own_round(&self.session(), seat)?.0, seat)
     }
 
     /// Returns the receipt if the agent has answered `item` with this text, also after the reveal.
@@ -181,9 +183,12 @@ impl Board {
     }
 
     /// Returns the result for a seat, with others' answers but no names; `None` before the close or a revision.
+    /// While others answer a later round, it is that of the seat's own.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let session = self.session();
-        let round = session.rounds.last()?;
+        let last = session.rounds.last()?;
+        let is_of_others = last.tally.is_none() && last.seat(seat).is_none();
+        let round = if is_of_others { own_round(&session, seat)?.0 } else { last };
         let is_shown = session.closed.is_some() || !is_revised(&session, &round.opened.step);
         let tally = round.tally.as_ref().filter(|_| is_shown && self.results != ShownResults::None)?;
         let mut result = json!({
@@ -209,6 +214,11 @@ impl Board {
         }
         Some(result)
     }
+}
+
+/// Returns the last round in which a seat is asked.
+fn own_round<'a>(session: &'a Session, seat: &str) -> Option<(&'a RoundRun, &'a Seat)> {
+    session.rounds.iter().rev().find_map(|round| Some((round, round.seat(seat)?)))
 }
 
 fn is_revised(session: &Session, step: &str) -> bool {

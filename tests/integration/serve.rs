@@ -110,11 +110,22 @@ fn two_people_vote_by_their_links() {
 
 #[test]
 fn voters_see_the_result_that_waits_for_an_approval_as_far_as_they_may() {
-    let desk = Desk::with(&DEFINITION.replace("]}}]", "]}}, {id: ok, type: approval, message: Adopt it?}]"));
-    desk.write("answers.yaml", "vote: {ann: {vote: redis}}\n");
+    let more = "]}}, {id: more, participants: [bob, ann], question: Sure?, rule: plurality, \
+                ballot: {kind: choice, options: [redis, no]}}, {id: ok, type: approval, message: Adopt it?}]";
+    let desk = Desk::with(&DEFINITION.replace("]}}]", more));
+    desk.write("answers.yaml", "vote: {ann: {vote: redis}}\nmore: {ann: {vote: redis}}\n");
     let mut server = Server::start_at("decide.yaml", desk, &["--bind", "127.0.0.1:0", "--results", "tally"]);
     let seats = [server.joined("dana", 1), server.joined("bob", 2)];
     assert!(seats.iter().all(|seat| seat.votes("redis", 3).status == 201));
+    // While others are asked something else, a voter has the result of the own round.
+    let [dana, bob] = &seats;
+    wait_for("the second round", || Some(bob.offer()).filter(|offer| offer["round"] == "more"));
+    assert_eq!(
+        (dana.get("/v1/seat").json()["state"].clone(), dana.get("/v1/seat/result").json()["round"].clone()),
+        ("closed".into(), "vote".into())
+    );
+    bob.get("/v1/seat/result").refuses(409, "not before the close");
+    assert_eq!(bob.votes("redis", 4).status, 201);
     let rests = || server.desk.read("s.s2s").contains("event: session_paused").then_some(());
     wait_for("the question", rests);
     for result in seats.each_ref().map(|seat| seat.get("/v1/seat/result").json()) {

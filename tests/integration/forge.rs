@@ -47,8 +47,12 @@ impl<'a> Checked<'a> {
         Self { events, up_to }
     }
 
-    /// Returns the first errors of a session that has these events after the first `at`.
-    pub fn findings<'e>(&self, at: usize, rest: impl Iterator<Item = &'e TimedEvent>) -> Vec<VerifyFinding> {
+    /// Returns the first errors of a session that has these events after the first `at`, and its last hash.
+    pub fn findings<'e>(
+        &self,
+        at: usize,
+        rest: impl Iterator<Item = &'e TimedEvent>,
+    ) -> (Vec<VerifyFinding>, String) {
         let (mut chain, mut verifier) = self.up_to[at].clone();
         for stamped in rest {
             check(&mut chain, &mut verifier, stamped);
@@ -56,7 +60,7 @@ impl<'a> Checked<'a> {
                 break;
             }
         }
-        verifier.result.findings
+        (verifier.result.findings, chain.head)
     }
 
     /// Returns whether `verify` finds an error if `others` replace the events from `at` to `end`.
@@ -64,7 +68,7 @@ impl<'a> Checked<'a> {
         let rest = others.iter().copied().chain(&self.events[end..]);
         // Some errors are found only when the bytes are read.
         let whole = || chained(&self.events[..at].iter().chain(rest.clone()).cloned().collect::<Vec<_>>());
-        !self.findings(at, rest.clone()).is_empty() || !verify(&whole(), None).findings.is_empty()
+        !self.findings(at, rest.clone()).0.is_empty() || !verify(&whole(), None).findings.is_empty()
     }
 }
 

@@ -146,10 +146,8 @@ fn a_work_item_is_what_an_agent_of_a_service_is_given() {
     });
     let parts: Vec<[String; 2]> = parts.collect();
     assert_eq!(parts.len(), 4);
-    has(
-        &parts[1][0],
-        &["You build.\n\nGoal: Choose a cache\n", "found it", "It must fit this JSON Schema:\n{"],
-    );
+    let told = ["You build.\n\nGoal: Choose a cache\n", "found it", "It must fit this JSON Schema:\n{"];
+    has(&parts[1][0], &told);
     assert_eq!(parts[1][1], BUILD);
     assert_eq!(parts[2], ["You build.\n\nThe facilitator adds: Be brief.\n", "Bare."]);
     check_whole(&parts[3][1], "service");

@@ -19,9 +19,7 @@ pub fn local() -> Server {
 }
 
 fn desk(server: &Server) -> Desk {
-    let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
-    desk.write("../home/config/config.yaml", "");
-    desk
+    Desk::new().configured("").set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()))
 }
 
 fn chats(server: &Server) -> usize {

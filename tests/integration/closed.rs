@@ -62,11 +62,8 @@ fn no_core_file_is_made_of_an_open_round() {
         }
         kill_process(Pid::from_child(&child), Signal::ABORT).expect("sent");
         let status = wait_for("the end of the program", || child.try_wait().expect("it can be asked"));
-        assert_eq!(
-            (status.signal(), status.core_dumped()),
-            (Some(Signal::ABORT.as_raw()), false),
-            "{status}"
-        );
+        let ended = (status.signal(), status.core_dumped());
+        assert_eq!(ended, (Some(Signal::ABORT.as_raw()), false), "{status}");
         let left = desk.files();
         assert!(!left.iter().any(|path| path.to_string_lossy().contains("core")), "{left:?}");
     }

@@ -199,10 +199,8 @@ fn a_retried_seat_starts_over() {
     let mut sitting = level("none");
     let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
     sitting.session = states(&sitting.events).swap_remove(open - 1);
-    assert!(
-        sitting.give(Command::LoseKey)
-            && sitting.give(Command::AskAgain { seal: Some(sitting.key().seal_to()) })
-    );
+    let seal = Some(sitting.key().seal_to());
+    assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain { seal }));
     let round = &sitting.session.rounds[0];
     assert!(round.seats.values().all(|seat| seat.status.is_open() && seat.elapsed_ms.is_none()));
     sitting.settle(0, Ballot::Vote(0));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::program::Desk;
+use crate::program::{Desk, has};
 use crate::server::{Answer, Server};
 
 const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
@@ -74,10 +74,7 @@ fn reports_show_cost_per_seat_round_and_session_at_the_opening_prices() {
 
 /// Returns a desk whose models are behind a proxy with unknown prices.
 fn proxied(server: &Server) -> Desk {
-    let desk = Desk::with(ROUND);
-    let config = format!("providers:\n  litellm: {{base_url: \"{}/v1\"}}\n", server.url());
-    desk.write("../home/config/config.yaml", config);
-    desk
+    Desk::with(ROUND).configured(format!("providers:\n  litellm: {{base_url: \"{}/v1\"}}\n", server.url()))
 }
 
 #[test]
@@ -95,7 +92,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
     let read = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(read.contains(" · Cost: at least $0.0128") && read.contains("not every cost is known"), "{read}");
+    has(&read, &[" · Cost: at least $0.0128", "not every cost is known"]);
     // A refused request cannot have cost anything.
     for (status, is_known) in [(400, true), (401, true), (404, true), (429, true), (500, false)] {
         let (_, desk) = with_answer(Answer::new(status, &["x-should-retry: false"], "{}"));

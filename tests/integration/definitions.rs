@@ -22,10 +22,8 @@ fn shown(problem: &Diagnostic) -> Value {
 
 /// Fails unless a problem has a place and a hint.
 fn is_in_our_style(problem: &Diagnostic) {
-    assert!(
-        problem.place.as_ref().is_some_and(|place| place.line > 0 && place.column > 0),
-        "no place: {problem}"
-    );
+    let is_placed = problem.place.as_ref().is_some_and(|place| place.line > 0 && place.column > 0);
+    assert!(is_placed, "no place: {problem}");
     assert!(problem.hint.as_deref().is_some_and(|hint| !hint.is_empty()), "no hint: {problem}");
     let is_upper = problem.message.starts_with(char::is_uppercase);
     assert!(!is_upper && !problem.message.ends_with('.'), "not our style: {problem}");

@@ -153,11 +153,8 @@ fn the_sides_of_a_debate_are_given_to_the_seats_in_turn() {
     let (first, then, vote) = (argued("Because."), argued("But."), both(&json!({"vote": "queue"})));
     run(&desk, &json!({"talk-argue": first, "talk-answer": then, "talk-vote": vote})).code(0);
     let opened = desk.events("round_opened");
-    assert!(
-        [(1, "Because."), (2, "But.")]
-            .iter()
-            .all(|(at, why)| opened[*at]["snapshot"].to_string().contains(why))
-    );
+    let shows = |at: usize, why: &str| opened[at]["snapshot"].to_string().contains(why);
+    assert!(shows(1, "Because.") && shows(2, "But."));
     assert_eq!(opened[0]["question"], "What first? Options: queue, cache.");
     let line = |round: usize, seat: &str| opened[round]["directives"][seat].as_str().unwrap_or_default();
     assert!(line(0, "ann").contains("for the first") && line(0, "bob").contains("against the first"));

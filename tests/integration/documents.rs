@@ -56,10 +56,8 @@ fn folder(server: &Server) -> Desk {
     desk.write("cache.yaml", CACHE);
     desk.write("review.yaml", CACHE);
     desk.write("answers.yaml", "adopt: {approved: true}\n");
-    desk.write(
-        "ballots.json",
-        r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#,
-    );
+    let ballots = r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#;
+    desk.write("ballots.json", ballots);
     desk.write("src/cache.rs", "// a line\n".repeat(100));
     desk.write("docs/adr/README.md", "Decisions");
     for entry in fs::read_dir(root().join("sessions")).expect("examples") {

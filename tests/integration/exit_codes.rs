@@ -79,9 +79,9 @@ fn nobody_reached_and_caps_are_5() {
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
     ran.shows("HTTP 401").tells("no seat answered");
 
-    let quick = format!("{PICK}timeout: 300ms\n");
-    let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
-    desk.write("../home/config/config.yaml", "providers: {lab: {api: openai}}\n");
+    let quick =
+        Desk::with(&format!("{PICK}timeout: 300ms\n")).configured("providers: {lab: {api: openai}}\n");
+    let desk = quick.set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
 
     let desk = Desk::with(PICK).served_by(&server);
@@ -152,10 +152,8 @@ fn seats_without_a_ballot_are_listed_with_reasons_only_after_the_close() {
         let ran = desk.run([&["--batch", "decide.yaml", "--model", "lab/m"][..], more].concat()).code(0);
         let told: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("round 1: ")).collect();
         assert_eq!(told.len(), 3, "{}", ran.err);
-        assert!(
-            told[1].starts_with("round 1: hint: qa-lead: this model does not keep the form; try"),
-            "{told:?}"
-        );
+        let hint = "round 1: hint: qa-lead: this model does not keep the form; try";
+        assert!(told[1].starts_with(hint), "{told:?}");
         assert!(told[0].starts_with("round 1: invalid: qa-lead: "), "{told:?}");
         assert_eq!(told[2], "round 1: failed: skeptic: HTTP 401: no such key; check `LAB_KEY`");
     }

@@ -266,11 +266,8 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
         // Another decision cannot be saved to the existing file.
         let (outputs, done) = runner.run(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
-        assert_eq!(
-            (done.status.code(), runner.desk.read("summary")),
-            (Some(2), String::new()),
-            "{outputs:?}"
-        );
+        let ended = (done.status.code(), runner.desk.read("summary"));
+        assert_eq!(ended, (Some(2), String::new()), "{outputs:?}");
         // Without an installed program, it is built from the action's checkout.
         let build = "#!/bin/sh\nmkdir -p \"$7/bin\" && ln -sf \"$PROGRAM\" \"$7/bin/roundtable\"\n";
         runner.desk.write("cargo", build);

@@ -106,10 +106,8 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
             assert_eq!(lines_beginning(&text, start), wanted, "{name}: {start}");
         }
         assert_eq!(lines_beginning(&text, "  your_role:"), 1, "{name}");
-        assert!(
-            !text.contains(['\r', '\0', '\u{1b}', '\u{202e}', '\u{2028}', '\u{85}', '\u{feff}']),
-            "{name}"
-        );
+        let unsafe_ones = ['\r', '\0', '\u{1b}', '\u{202e}', '\u{2028}', '\u{85}', '\u{feff}'];
+        assert!(!text.contains(unsafe_ones), "{name}");
     }
 }
 

@@ -145,10 +145,9 @@ fn a_server_of_ones_own_is_asked_as_many_at_a_time_as_it_works_on() {
     for (provider, own, expected) in services {
         let most = Arc::default();
         let server = counting(&most);
-        let desk = Desk::with(round);
         let url = server.url();
         let config = format!("providers:\n  {provider}: {{base_url: \"{url}/v1\"{own}}}\n");
-        desk.write("../home/config/config.yaml", config);
+        let desk = Desk::with(round).configured(config);
         desk.run(["--batch", "decide.yaml", "--model", &format!("{provider}/m")]).code(0);
         assert_eq!(most.load(Ordering::SeqCst), expected, "{provider}{own}");
     }

@@ -303,11 +303,8 @@ fn a_project_that_redirects_is_refused_until_the_user_agrees() {
     let (desk, server) = gated();
     server.release();
     desk.write(".git/HEAD", "ref: x\n");
-    let url = server.url() + "/v1";
-    desk.write(
-        ".s2s/config.yaml",
-        format!("providers: {{mine: {{base_url: \"{url}\", key_env: LAB_KEY}}}}\n"),
-    );
+    let provider = format!("{{base_url: \"{}/v1\", key_env: LAB_KEY}}", server.url());
+    desk.write(".s2s/config.yaml", format!("providers: {{mine: {provider}}}\n"));
     let mut asked = question();
     asked["participants"] = json!(["mine/m"]);
     let mut client = Client::connected(&desk, &[]);

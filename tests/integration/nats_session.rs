@@ -466,14 +466,13 @@ fn an_unusable_queue_is_reported_and_nothing_is_written() {
 #[test]
 fn the_screen_asks_workers_too() {
     let Some(mut queue) = Queue::start() else { return };
+    let nats = format!("nats: {{url: \"{}\"}}", queue.0.url());
+    let key = queue.key("worker-home", "keygen");
     let desk = Desk::with(
         "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
          participants: [{name: ann, model: remote/nats/fleet}, {name: bob, model: remote/nats/fleet}]\n",
-    );
-    let nats = format!("nats: {{url: \"{}\"}}", queue.0.url());
-    let key = queue.key("worker-home", "keygen");
-    let text = format!("remote: {{{nats}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n");
-    desk.write("../home/config/config.yaml", text);
+    )
+    .configured(format!("remote: {{{nats}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n"));
     let table = desk.run(["worker", "table-key"]).code(0).out;
     let keys = format!("table_keys: [\"{}\"]", table.trim());
     queue.configure("worker-home", &format!("worker: {{{nats}, {keys}, models: [rehearsal]}}\n"));

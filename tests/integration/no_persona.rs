@@ -15,11 +15,9 @@ pub fn any_service() -> Server {
 
 pub fn three_services(definition: &str, server: &Server) -> Desk {
     let url = format!("{}/v1", server.url());
-    let desk = Desk::with(definition).set("OPENAI_API_KEY", "sk-1").set("ANTHROPIC_API_KEY", "sk-2");
-    let desk = desk.set("OPENAI_BASE_URL", &url).set("ANTHROPIC_BASE_URL", &url);
-    // Default model of seats that name none.
-    desk.write("../home/config/config.yaml", "model: ollama/llama3.2\n");
-    desk.set("OLLAMA_BASE_URL", &url)
+    let desk = Desk::with(definition).configured("model: ollama/llama3.2\n").set("OLLAMA_BASE_URL", &url);
+    let desk = desk.set("OPENAI_API_KEY", "sk-1").set("ANTHROPIC_API_KEY", "sk-2");
+    desk.set("OPENAI_BASE_URL", &url).set("ANTHROPIC_BASE_URL", &url)
 }
 
 #[test]
@@ -66,10 +64,8 @@ fn the_command_line_seats_models_as_a_definition_does() {
 #[test]
 fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     let desk = Desk::rehearsing("question: x\nparticipants: [coder, qa-lead]\n");
-    desk.write(
-        ".s2s/personas/coder.md",
-        "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n",
-    );
+    let coder = "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n";
+    desk.write(".s2s/personas/coder.md", coder);
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     ran.tells("persona `coder` declares tool `Bash`; blind rounds allow no tools");
     ran.tells("hint: seat it without them: `{persona: coder, tools: none}`");
@@ -105,11 +101,9 @@ fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
          - devops-engineer\n"
     ));
     let url = server.url();
-    let text = format!(
-        "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
-             other: {{api: anthropic, base_url: \"{url}\"}}\n"
-    );
-    desk.write("../home/config/config.yaml", text);
+    desk.configure(&format!(
+        "providers:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  other: {{api: anthropic, base_url: \"{url}\"}}\n"
+    ));
     desk.run(["--batch", "decide.yaml"]).code(3);
 
     let replayed = desk.log(&arg(&desk.session()));

@@ -144,12 +144,8 @@ fn winners_and_orders_are_those_pref_voting_agreed_to() {
     let file = oracle_file("pref_voting.jsonl");
     std::fs::write(&file, &lines).expect("writable");
     let digest = sha256_hex(lines.as_bytes());
-    assert_eq!(
-        digest,
-        AGREED,
-        "other winners or orders: if this is wanted, run tests/pref_voting_check.py on {} and write down the digest",
-        file.display()
-    );
+    let cure = format!("run tests/pref_voting_check.py on {} and write down the digest", file.display());
+    assert_eq!(digest, AGREED, "other winners or orders: if this is wanted, {cure}");
 }
 
 /// Returns the path of a file that an independent program reads afterwards, under `target/tmp/oracles`.

@@ -9,12 +9,6 @@ use crate::server::{Answer, Server};
 const STEPS: &str = "ballot: {kind: choice, options: [a, b]}\nrule: majority\n";
 const PERSONAS: &str = "question: \"Which?\"\nparticipants: [qa-lead, skeptic, devops-engineer]\n";
 
-fn without_model(definition: &str) -> Desk {
-    let desk = Desk::with(definition);
-    desk.write("../home/config/config.yaml", "");
-    desk
-}
-
 fn result(ran: &Ran) -> Value {
     ran.lines().pop().expect("a line")
 }
@@ -89,7 +83,7 @@ fn one_rehearsed_round_marks_its_own_decision_alone() {
 
 #[test]
 fn seats_without_a_model_are_refused_with_what_to_do() {
-    let desk = without_model(&format!("{PERSONAS}{STEPS}")).set("OPENAI_API_KEY", "sk-1");
+    let desk = Desk::with(&format!("{PERSONAS}{STEPS}")).configured("").set("OPENAI_API_KEY", "sk-1");
     let names = "no model: `qa-lead`, `skeptic`, `devops-engineer` have none";
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     ran.tells(names);
@@ -109,7 +103,7 @@ fn seats_without_a_model_are_refused_with_what_to_do() {
 
 #[test]
 fn every_output_of_a_rehearsal_says_so() {
-    let desk = without_model(&format!("{PERSONAS}{STEPS}"));
+    let desk = Desk::with(&format!("{PERSONAS}{STEPS}")).configured("");
     let outs = ["o.md", "o.html", "o.madr.md", "o.csv", "o.json"];
     let run = ["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"];
     let ran = desk.run(run.into_iter().chain(outs.iter().flat_map(|out| ["--out", out]))).code(0);
@@ -140,7 +134,8 @@ fn every_output_of_a_rehearsal_says_so() {
     let counted = events.iter().find(|event| event["event"] == "tally_made").expect("a count");
     assert_eq!([&events[0]["rehearse"], &counted["rehearsal"]], [&json!(true), &json!(true)]);
 
-    let found = without_model("question: \"Wrong?\"\nparticipants: [qa-lead]\nballot: findings\n");
+    let found =
+        Desk::with("question: \"Wrong?\"\nparticipants: [qa-lead]\nballot: findings\n").configured("");
     found.run(["--batch", "decide.yaml", "--rehearse", "--out", "o.sarif"]).code(0);
     let sarif: Value = serde_json::from_str(&found.read("o.sarif")).expect("JSON");
     let text = sarif["runs"][0]["results"][0]["message"]["text"].as_str().expect("a text");
@@ -149,7 +144,7 @@ fn every_output_of_a_rehearsal_says_so() {
 
 #[test]
 fn on_the_screen_a_seat_without_a_model_is_rehearsed_only_if_that_is_said() {
-    let desk = without_model(&format!("{PERSONAS}{STEPS}"));
+    let desk = Desk::with(&format!("{PERSONAS}{STEPS}")).configured("");
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "no model yet"]);
     screen.press("o", &["m chooses who answers", "y rehearses"]);
@@ -165,7 +160,8 @@ fn on_the_screen_a_seat_without_a_model_is_rehearsed_only_if_that_is_said() {
 fn a_resumed_rehearsal_stays_one() {
     let keys = "type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority";
     let steps = format!("steps: [{{id: one, {keys}}}, {{id: two, {keys}}}]\n");
-    let desk = without_model(&format!("participants: [qa-lead, skeptic, devops-engineer]\n{steps}"));
+    let desk =
+        Desk::with(&format!("participants: [qa-lead, skeptic, devops-engineer]\n{steps}")).configured("");
     desk.saves(&["--rehearse"]).code(0);
     let whole = desk.read("s.s2s");
     let end = whole.find("event: step_finished").expect("a first round");

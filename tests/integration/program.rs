@@ -70,10 +70,7 @@ impl Desk {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("desk")).expect("a folder");
-        // Seats without a model are placeholders here.
-        fs::create_dir_all(dir.path().join("home/config")).expect("a folder");
-        fs::write(dir.path().join("home/config/config.yaml"), "model: rehearsal\n").expect("a file");
-        Self { dir, env: Vec::new(), rehearses: false }
+        Self { dir, env: Vec::new(), rehearses: false }.configured("model: rehearsal\n")
     }
 
     /// Returns a desk with this `decide.yaml`.
@@ -90,9 +87,14 @@ impl Desk {
 
     /// Returns a desk whose seats have a model, for tests that ask nobody.
     pub fn modelled(definition: &str) -> Self {
-        let desk = Self::with(definition);
-        desk.write("../home/config/config.yaml", "model: human\n");
-        desk
+        Self::with(definition).configured("model: human\n")
+    }
+
+    /// Replaces the user's configuration, by which seats without a model are placeholders.
+    #[must_use]
+    pub fn configured(self, config: impl AsRef<[u8]>) -> Self {
+        self.write("../home/config/config.yaml", config);
+        self
     }
 
     /// Sets a variable for all runs.
@@ -109,8 +111,7 @@ impl Desk {
         let config = format!(
             "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n"
         );
-        self.write("../home/config/config.yaml", config);
-        self.set("LAB_KEY", KEY)
+        self.configured(config).set("LAB_KEY", KEY)
     }
 
     /// Appends to the user's configuration.

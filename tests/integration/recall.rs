@@ -62,10 +62,8 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
     let reasons = last("context: {answers: reasons, results: none}\n", "");
     assert_eq!(keys(&reasons["context"]), ["two"]);
     let answer = keys(&reasons["context"]["two"]["data"][0]["result"]).join(" ");
-    assert!(
-        answer.contains("rationale") && !answer.contains("vote") && !answer.contains("confidence"),
-        "{answer}"
-    );
+    let is_reasons = answer.contains("rationale") && !answer.contains("vote");
+    assert!(is_reasons && !answer.contains("confidence"), "{answer}");
     let none = last("context: {answers: none, results: [plan]}\n", "");
     assert_eq!(keys(&none["context"]), ["plan", "two"]);
     assert!(none["context"]["two"]["data"].is_null() && none["context"]["two"]["tally"].is_object());
@@ -94,10 +92,8 @@ fn an_agent_writes_the_note_on_a_round() {
     let log = desk.read("s.s2s");
     assert_eq!(log.matches("\nevent: synthesis_recorded\n").count(), 2);
     assert!(log.contains("text: \"B came back.\""));
-    assert_eq!(
-        recalled(&desk.state("s.s2s").rounds[1].opened)["recent_rounds"][0]["synthesis"],
-        "A is ahead, {{goal}}."
-    );
+    let shown = recalled(&desk.state("s.s2s").rounds[1].opened);
+    assert_eq!(shown["recent_rounds"][0]["synthesis"], "A is ahead, {{goal}}.");
     desk.run(["report", "s.s2s"]).code(0).shows("A is ahead").shows("B came back.");
 }
 

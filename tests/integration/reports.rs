@@ -50,12 +50,9 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
          - {{id: two, question: \"Second? {long}\", {round}}}\n  - {{id: why, question: Why so?}}\n"
     ));
     let votes = "{ann: {vote: a}, bob: {vote: a}}";
-    desk.write(
-        "answers.yaml",
-        format!(
-            "one: {votes}\nok: {{approved: true, by: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\nwhy: {{ann: {{position: p}}, bob: {{position: q}}}}\n"
-        ),
-    );
+    let (split, why) = ("{ann: {vote: a}, bob: {vote: b}}", "{ann: {position: p}, bob: {position: q}}");
+    let answers = format!("one: {votes}\nok: {{approved: true, by: Ana}}\ntwo: {split}\nwhy: {why}\n");
+    desk.write("answers.yaml", answers);
     let ran = desk.run("--batch two.yaml --answers answers.yaml -o r.madr.md".split(' ')).code(3);
     ran.tells("error: 2 decisions need a record each: one (First | one?); two (");
     desk.run(["report", "--round", "why"]).code(2).tells("known here: one, two");

@@ -127,11 +127,8 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     }
     assert!(recalled(&between.opened)["earlier_reasons"].is_null());
     // After its decision, everything may be shown.
-    assert!(
-        recalled(&after.opened)["context"]["again"]["tally"]["decided"] == true,
-        "{}",
-        after.opened.snapshot
-    );
+    let shown = recalled(&after.opened);
+    assert!(shown["context"]["again"]["tally"]["decided"] == true, "{shown}");
     let own = |name: &str| address(again.seats[name].item.as_deref().expect("asked"));
     assert_eq!(own("skeptic")["your_earlier_ballot"], json!({"vote": "b"}));
     assert_eq!(own("devops-engineer")["your_earlier_ballot"], json!({"vote": "abstain"}));
@@ -150,11 +147,9 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     assert_eq!((new("software-architect"), new("skeptic")), (json!(true), json!(false)));
     let answers = &report["rounds"][2]["seats"][0]["answer"];
     assert_eq!(answers["changed_by"], "No lock-in.", "{answers}");
-    let page = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(
-        page.contains("b → a, joining the leader, without") && !page.contains("fewer than a third"),
-        "{page}"
-    );
+    let page = desk.run(["report", "s.s2s"]).code(0);
+    page.shows("b → a, joining the leader, without");
+    assert!(!page.out.contains("fewer than a third"), "{}", page.out);
     let mut late = votes();
     late["again"].as_object_mut().expect("votes").values_mut().for_each(|vote| *vote = json!({"vote": "c"}));
     let (desk, _) = run(&definition("same", ""), &late, 7);

@@ -54,8 +54,7 @@ fn seen(desk: &Desk, name: &str) -> Vec<String> {
 
 /// Runs one round of one seat with this script, and returns the reason of its failure.
 fn failure(script: &str) -> (String, Ran) {
-    let desk = with_claude(Desk::with(ROUND), script);
-    desk.write("../home/config/config.yaml", "timeout: 2s\n");
+    let desk = with_claude(Desk::with(ROUND), script).configured("timeout: 2s\n");
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--model", "claude-cli/m"]).code(5);
     let lines = ran.lines();
     let failed = named(&lines, "seat_failed");
@@ -68,8 +67,8 @@ fn failure(script: &str) -> (String, Ran) {
 fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     let table = ROUND.replace("[qa-lead]", "[qa-lead, skeptic, technical-lead]");
     let desk = with_claude(Desk::with(&table), CLAUDE);
+    let desk = desk.configured("providers: {claude-cli: {env: [NAMED], arguments: [-x]}}\n");
     let desk = desk.set("ANTHROPIC_API_KEY", "sk-ant").set("NAMED", "yes").set("LC_TIME", "C");
-    desk.write("../home/config/config.yaml", "providers: {claude-cli: {env: [NAMED], arguments: [-x]}}\n");
     let lines = desk.saves(&["--json", "--model", "claude-cli/claude-opus-5"]).code(0).lines();
     let hash = named(&lines, "round_opened")[0]["snapshot_sha256"].clone();
     for prompt in seen(&desk, "stdin") {
@@ -190,15 +189,9 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     // Without a listed price, the cost is the one that the program reports.
     desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
     // The answer counts although the program keeps running.
-    let staying = with_program(
-        Desk::with(ROUND),
-        "mine",
-        "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)",
-    );
-    staying.write(
-        "../home/config/config.yaml",
-        "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n",
-    );
+    let answers = "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)";
+    let staying = with_program(Desk::with(ROUND), "mine", answers)
+        .configured("providers: {mine: {command: [mine], reply: result, tool_less: true}}\n");
     staying.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");

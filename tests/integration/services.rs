@@ -27,7 +27,7 @@ const SERVICES: [(&str, &str, bool, bool); 8] = [
 ];
 
 fn desk(server: &Server, definition: &str, more: &str) -> Desk {
-    let (desk, url) = (Desk::with(definition), server.url());
+    let url = server.url();
     let azure = format!("{url}/openai/deployments/gpt-5?api-version=2024-10-21");
     let mut config = "providers:\n".to_owned();
     for (name, dialect, url) in [
@@ -40,8 +40,8 @@ fn desk(server: &Server, definition: &str, more: &str) -> Desk {
     ] {
         config.push_str(&format!("  {name}: {{api: {dialect}, base_url: \"{url}\"{more}}}\n"));
     }
-    desk.write("../home/config/config.yaml", config);
-    desk.set("OPENAI_API_KEY", "k").set("ANTHROPIC_API_KEY", "k").set("GEMINI_API_KEY", "k")
+    let desk = Desk::with(definition).configured(config).set("OPENAI_API_KEY", "k");
+    desk.set("ANTHROPIC_API_KEY", "k").set("GEMINI_API_KEY", "k")
 }
 
 /// Starts the services; for a request with a schema, the answer matches it.

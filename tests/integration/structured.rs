@@ -11,11 +11,9 @@ const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-proce
 const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
 
 fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
-    let desk = Desk::with(definition);
     let base = if dialect == "anthropic" { server.url() } else { server.url() + "/v1" };
     let config = format!("providers:\n  lab: {{api: {dialect}, base_url: \"{base}\"{more}}}\n");
-    desk.write("../home/config/config.yaml", config);
-    desk
+    Desk::with(definition).configured(config)
 }
 
 fn schema_of(request: &Request) -> Option<Value> {
@@ -140,14 +138,13 @@ fn headers_are_sent_with_each_request_and_an_expired_key_is_read_again() {
         }
         _ => Answer::json(401, &json!({"error": {"message": "expired"}})),
     });
-    let desk = desk(ROUND, &server, "openai", "").set("GATE", GATE);
+    let desk = Desk::with(ROUND).set("GATE", GATE);
     let count = arg(&desk.path("count"));
     let command = format!("echo x >> '{count}'; echo key-$(wc -l < '{count}' | tr -d ' ')");
     let more =
         format!("key_command: [sh, -c, \"{command}\"], headers: {{x-tenant: shop, x-gate: {{env: GATE}}}}");
     let config = format!("providers:\n  lab: {{base_url: \"{}/v1\", {more}}}\n", server.url());
-    desk.write("../home/config/config.yaml", config);
-    let out = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0).out;
+    let out = desk.configured(config).run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0).out;
     assert!(out.contains("(masked API key)") && !out.contains(GATE), "{out}");
     let sent = |request: &Request| ["x-tenant", "x-gate"].map(|name| request.header(name).map(str::to_owned));
     assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some(GATE.to_owned())]));

@@ -43,13 +43,9 @@ fn another_rule_on_a_saved_round_is_a_what_if() {
     assert_eq!(found[0]["what_if"], true);
     assert_eq!(found[0]["differs"], true);
     assert_eq!(found[0]["recorded"], json!({"rule": "majority", "decided": true, "winners": ["inline"]}));
-    let text = desk.run(["tally", "s.s2s", "--all"]).code(0).out;
-    assert!(
-        text.starts_with("Round decide under other rules.")
-            && text.contains("The recorded outcome stays: Decision: inline"),
-        "{text}"
-    );
-    assert!(text.contains("(this round's rule)") && text.contains("← differs"), "{text}");
+    let ran = desk.run(["tally", "s.s2s", "--all"]).code(0);
+    assert!(ran.out.starts_with("Round decide under other rules."), "{}", ran.out);
+    ran.shows("The recorded outcome stays: Decision: inline").shows("(this round's rule)").shows("← differs");
     assert_eq!(std::fs::read(desk.path("s.s2s")).expect("readable"), before);
 }
 

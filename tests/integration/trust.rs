@@ -91,15 +91,15 @@ fn a_usual_key_is_sent_to_no_address_of_a_project() {
     }
     // The project's key is sent, the user's key for that provider is not.
     let said = format!("openai: {{base_url: \"{url}/v1\", key_env: PROJECT_KEY}}");
-    let desk = project(&format!("providers: {{{said}}}\n"));
-    desk.write("../home/config/config.yaml", "providers: {openai: {key_env: OPENAI_API_KEY}}\n");
+    let desk = project(&format!("providers: {{{said}}}\n"))
+        .configured("providers: {openai: {key_env: OPENAI_API_KEY}}\n");
     with(&desk, "openai/m").code(0);
     assert_eq!(server.requests()[1].header("authorization"), Some("Bearer sk-project"));
     // If the user's environment or configuration redirects it, the usual key is sent without a question.
     let desk = project("").set("OPENAI_BASE_URL", &format!("{url}/v1"));
     desk.run(["--batch", "decide.yaml", "--model", "openai/m"]).code(0);
-    let desk = project("providers: {openai: {max_in_flight: 3}}\n");
-    desk.write("../home/config/config.yaml", format!("providers: {{openai: {{base_url: \"{url}/v1\"}}}}\n"));
+    let desk = project("providers: {openai: {max_in_flight: 3}}\n")
+        .configured(format!("providers: {{openai: {{base_url: \"{url}/v1\"}}}}\n"));
     desk.run(["--batch", "decide.yaml", "--model", "openai/m"]).code(0);
     let sent = |nth: usize| server.requests()[nth].header("authorization").map(str::to_owned);
     assert_eq!([sent(2), sent(3)], [(); 2].map(|()| Some(format!("Bearer {KEY}"))));
@@ -193,10 +193,8 @@ fn a_key_command_has_an_end_a_bound_and_the_usual_variables() {
     let server = service();
     let url = server.url();
     let with = |command: &str| {
-        let desk = Desk::with(ROUND).set("SECRET", "hidden");
         let said = format!("lab: {{base_url: \"{url}/v1\", key_command: [sh, -c, \"{command}\"]}}");
-        desk.write("../home/config/config.yaml", format!("providers: {{{said}}}\n"));
-        desk
+        Desk::with(ROUND).set("SECRET", "hidden").configured(format!("providers: {{{said}}}\n"))
     };
     let run = ["--batch", "decide.yaml", "--model", "lab/m"];
     with("env > ENV; echo sk-1").run(run).code(0);

@@ -98,9 +98,8 @@ fn runs(desk: &Desk) -> String {
 
 #[test]
 fn the_recorder_reports_additions_in_every_api_style() {
-    let desk = desk();
     let mine = "{command: [claude, --model, \"{model}\"], reply: result, base_url_env: MINE_URL}";
-    desk.write("../home/config/config.yaml", format!("providers:\n  mine: {mine}\n"));
+    let desk = desk().configured(format!("providers:\n  mine: {mine}\n"));
     let expected = "claude-cli/plain => none; 1; 0 bytes before, 0 after; whole and unchanged
 claude-cli/stream => none; 1; 0 bytes before, 0 after; whole and unchanged
 claude-cli/reminder => none; 1; 23 bytes before, 2 after; whole and unchanged

@@ -137,10 +137,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
     assert_eq!((office.inbox("ann").len(), office.inbox("bob")), (0, vec!["check/1".to_owned()]));
     let item = &office.session.items["check/1"];
     let context = item.offered.task.as_ref().and_then(|task| task.review_context.as_ref()).expect("a review");
-    assert!(
-        context.target_artifact_id == "write" && context.target_author_tag == "art / zeal",
-        "{context:?}"
-    );
+    assert_eq!([&*context.target_artifact_id, &*context.target_author_tag], ["write", "art / zeal"]);
     assert_eq!(context.review_criteria, ["clarity"]);
     office.claim("check/1", "bob", None).expect("free");
     for nothing in [json!(null), json!({"clarity": "good"}), json!({"approved": true, "feedback": " "})] {
@@ -333,10 +330,8 @@ fn a_definition_that_cannot_be_used_is_named() {
     desk.write("faulty.yaml", "steps: [{id: x, type: agent}]\n");
     let (x, y) = ("{id: x, type: agent, agent: coder, next: y}", "{id: y, type: agent, agent: coder}");
     desk.write("routes.yaml", format!("steps:\n  - {x}\n  - {y}\n"));
-    desk.write(
-        "led.yaml",
-        "type: discussion\ntopic: t\nballot: {kind: choice, options: [a, b]}\nstrategy: delphi\n",
-    );
+    let led = "type: discussion\ntopic: t\nballot: {kind: choice, options: [a, b]}\nstrategy: delphi\n";
+    desk.write("led.yaml", led);
     let few = "type: use, definition: few.yaml";
     desk.write("twice.yaml", format!("steps: [{{id: a, {few}}}, {{id: b, {few}}}]\n"));
     desk.write("few.yaml", format!("steps: [{y}]\n"));

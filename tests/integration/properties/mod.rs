@@ -59,13 +59,3 @@ fn is_within(place: Option<&roundtable::diagnostic::SourceLocation>, text: &str,
 fn choose(data: &[u8]) -> (usize, &[u8]) {
     data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }
-
-fn written(value: &serde_json::Value) -> String {
-    let mut out = String::new();
-    roundtable::yaml::Out::write_entries(
-        &[("value".into(), roundtable::yaml::Out::json(value, true))],
-        0,
-        &mut out,
-    );
-    out
-}

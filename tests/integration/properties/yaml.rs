@@ -3,7 +3,7 @@
 use roundtable::yaml::{Out, literal_keys, read, read_large, read_own, read_yaml_or_json};
 use serde_json::Value;
 
-use super::{is_within, text, written};
+use super::{is_within, text};
 
 pub fn yaml(data: &[u8]) {
     let text = text(data);
@@ -29,7 +29,8 @@ fn comes_back(value: &Value) {
     if roundtable::workflow::depth(value) > 40 {
         return;
     }
-    let out = written(value);
+    let mut out = String::new();
+    Out::write_entries(&[("value".into(), Out::json(value, true))], 0, &mut out);
     assert!(!out.contains('\r'));
     let again = read_own(&out, &mut { usize::MAX }).expect("what was written is read");
     assert_eq!(again["value"], *value, "{out}");

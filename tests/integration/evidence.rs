@@ -197,10 +197,8 @@ const CHANGE: &str = "participants: [{persona: qa-lead, model: rehearsal}, {pers
 /// Returns a repository made by a bash script. `$RAN` is a command that leaves a mark.
 fn repository(script: &str) -> Desk {
     let repository = Desk::with(CHANGE);
-    let done = Command::new("bash")
-        .args(["-ec", script])
-        .current_dir(repository.path(""))
-        .env("RAN", format!("touch {}; cat", repository.path("RAN").display()))
+    let mut bash = repository.shell("exec bash -ec \"$1\"", &[script]);
+    bash.env("RAN", format!("touch {}; cat", repository.path("RAN").display()))
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .envs([("GIT_AUTHOR_DATE", "2026-01-01T00:00Z"), ("GIT_COMMITTER_DATE", "2026-01-01T00:00Z")])
         .env("GIT_CONFIG_COUNT", "5")
@@ -208,10 +206,8 @@ fn repository(script: &str) -> Desk {
         .envs([("GIT_CONFIG_KEY_1", "user.email"), ("GIT_CONFIG_VALUE_1", "t@localhost")])
         .envs([("GIT_CONFIG_KEY_2", "init.defaultBranch"), ("GIT_CONFIG_VALUE_2", "main")])
         .envs([("GIT_CONFIG_KEY_3", "protocol.file.allow"), ("GIT_CONFIG_VALUE_3", "always")])
-        .envs([("GIT_CONFIG_KEY_4", "core.autocrlf"), ("GIT_CONFIG_VALUE_4", "false")])
-        .output()
-        .expect("bash is there");
-    assert!(done.status.success(), "{script}\n{}", String::from_utf8_lossy(&done.stderr));
+        .envs([("GIT_CONFIG_KEY_4", "core.autocrlf"), ("GIT_CONFIG_VALUE_4", "false")]);
+    crate::program::run(&mut bash).code(0);
     let _ = std::fs::remove_file(repository.path("RAN"));
     repository
 }

@@ -159,13 +159,9 @@ fn is_annotation(line: &str) -> bool {
     has_places && ["notice", "warning", "error"].contains(&level)
 }
 
-/// Imitates a runner of composite actions, as far as `action.yml` needs it.
-struct Runner {
-    desk: Desk,
-}
-
-impl Runner {
-    fn run(&self, inputs: &[(&str, &str)]) -> (BTreeMap<String, String>, Output) {
+impl Desk {
+    /// Imitates a runner of composite actions, as far as `action.yml` needs it.
+    fn run_action(&self, inputs: &[(&str, &str)]) -> (BTreeMap<String, String>, Output) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = fs::read_to_string(root.join("action.yml")).expect("the action");
         let action: Value = serde_yaml::from_str(&text).expect("YAML");
@@ -183,27 +179,27 @@ impl Runner {
         };
         let script = step["run"].as_str().expect("a script");
         assert!(!script.contains("${{"), "{script}");
-        self.desk.write("step.sh", script);
+        self.write("step.sh", script);
         for name in ["output", "summary"] {
-            self.desk.write(name, "");
+            self.write(name, "");
         }
         let mut command = Command::new("bash");
         // Both streams go to one log, in the order of writing.
         command.args(["-c", "exec bash --noprofile --norc -eo pipefail step.sh 2>&1"]);
-        command.current_dir(self.desk.path(""));
+        command.current_dir(self.path(""));
         let path = std::env::var("PATH").expect("a path");
-        command.env_clear().env("PATH", format!("{}:{path}", self.desk.path("").display()));
-        command.env("RUNNER_TEMP", self.desk.path("")).env("PROGRAM", env!("CARGO_BIN_EXE_roundtable"));
-        command.env("ROUNDTABLE_HOME", self.desk.home()).env("GITHUB_ACTION_PATH", root);
-        command.env("GITHUB_OUTPUT", self.desk.path("output"));
-        command.env("GITHUB_STEP_SUMMARY", self.desk.path("summary"));
+        command.env_clear().env("PATH", format!("{}:{path}", self.path("").display()));
+        command.env("RUNNER_TEMP", self.path("")).env("PROGRAM", env!("CARGO_BIN_EXE_roundtable"));
+        command.env("ROUNDTABLE_HOME", self.home()).env("GITHUB_ACTION_PATH", root);
+        command.env("GITHUB_OUTPUT", self.path("output"));
+        command.env("GITHUB_STEP_SUMMARY", self.path("summary"));
         for (name, given) in step["env"].as_object().expect("variables") {
             let given = given.as_str().expect("a text");
             let input = given.strip_prefix("${{ inputs.").and_then(|rest| rest.strip_suffix(" }}"));
             command.env(name, value(input.expect("an input")));
         }
         let done = command.output_soon().expect("bash starts");
-        let said = self.desk.read("output");
+        let said = self.read("output");
         let set: BTreeMap<_, _> =
             said.lines().map(|line| line.split_once('=').expect("name=value")).collect();
         let outputs = action["outputs"].as_object().expect("outputs");
@@ -235,12 +231,12 @@ fn performed(log: &str) -> Vec<&str> {
 fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
     let program = env!("CARGO_BIN_EXE_roundtable");
     for decides in [true, false] {
-        let runner = Runner { desk: hostile(decides) };
+        let desk = hostile(decides);
         // A third seat fails with a reason that contains a workflow command on its own line.
         let edit = |file: &str, key: &str, with: &dyn Fn(&mut Value)| {
-            let mut value: Value = serde_json::from_str(&runner.desk.read(file)).expect("JSON");
+            let mut value: Value = serde_json::from_str(&desk.read(file)).expect("JSON");
             with(&mut value[key]);
-            runner.desk.write(file, value.to_string());
+            desk.write(file, value.to_string());
         };
         edit("decide.json", "participants", &|seats| {
             seats.as_array_mut().expect("a list").push("devops-engineer".into());
@@ -249,7 +245,7 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         let own = ("roundtable", program);
         let (file, arguments) = (("file", "decide.json"), ("arguments", "--answers\nanswers.json\n"));
         let (outputs, done) =
-            runner.run(&[file, arguments, ("save", "out.s2s"), ("junit", "junit.xml"), own]);
+            desk.run_action(&[file, arguments, ("save", "out.s2s"), ("junit", "junit.xml"), own]);
         let log = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         let code = if decides { 0 } else { 3 };
         assert_eq!(done.status.code(), Some(code), "{log}");
@@ -259,30 +255,32 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         assert_eq!(line["decided"], decides);
         assert!(performed(&log).iter().all(|line| is_annotation(line)), "{log}");
         assert_eq!(performed(&log).iter().any(|line| line.starts_with("::error ")), !decides, "{log}");
-        assert!(elements(&runner.desk.read("junit.xml")).len() > 3);
-        assert!(runner.desk.read("summary").contains(if decides { "Decision" } else { "No decision" }));
+        assert!(elements(&desk.read("junit.xml")).len() > 3);
+        assert!(desk.read("summary").contains(if decides { "Decision" } else { "No decision" }));
         // With the saved file as input nothing is asked; the step passes because `fail` is false.
-        let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), own]);
+        let (outputs, done) = desk.run_action(&[("file", "out.s2s"), ("fail", "false"), own]);
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
         // Another decision cannot be saved to the existing file.
-        let (outputs, done) = runner.run(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
-        let ended = (done.status.code(), runner.desk.read("summary"));
+        let (outputs, done) =
+            desk.run_action(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
+        let ended = (done.status.code(), desk.read("summary"));
         assert_eq!(ended, (Some(2), String::new()), "{outputs:?}");
         // Without an installed program, it is built from the action's checkout.
         let build = "#!/bin/sh\nmkdir -p \"$7/bin\" && ln -sf \"$PROGRAM\" \"$7/bin/roundtable\"\n";
-        runner.desk.write("cargo", build);
-        let chmod = Command::new("chmod").arg("+x").arg(runner.desk.path("cargo")).status();
+        desk.write("cargo", build);
+        let chmod = Command::new("chmod").arg("+x").arg(desk.path("cargo")).status();
         assert!(chmod.expect("chmod").success());
-        let (outputs, _) = runner.run(&[file, arguments]);
+        let (outputs, _) = desk.run_action(&[file, arguments]);
         assert!(outputs["session"].ends_with("/session.s2s") && outputs["exit"] == code.to_string());
     }
     // A mistake fails the step regardless of `fail`.
-    let runner = Runner { desk: Desk::new() };
-    let (outputs, done) = runner.run(&[("file", "none.yaml"), ("fail", "false"), ("roundtable", program)]);
+    let desk = Desk::new();
+    let (outputs, done) =
+        desk.run_action(&[("file", "none.yaml"), ("fail", "false"), ("roundtable", program)]);
     assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(2), "2"));
     for (own, save) in [("nowhere", "a.s2s"), (program, "a\ndecided=true")] {
         let (file, fail) = (("file", "none.yaml"), ("fail", "false"));
-        let (outputs, done) = runner.run(&[file, fail, ("roundtable", own), ("save", save)]);
+        let (outputs, done) = desk.run_action(&[file, fail, ("roundtable", own), ("save", save)]);
         assert!(!done.status.success() && outputs["decided"] != "true", "{own} {save}");
     }
 }

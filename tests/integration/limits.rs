@@ -1,7 +1,7 @@
 //! Rate and concurrency limits: waits, local servers, order, cancellation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
@@ -14,23 +14,15 @@ use crate::patience::{PATIENCE, SOON};
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
-type Times = Arc<Mutex<Vec<Instant>>>;
-
 /// Starts a service that refuses the first request with these headers; returns the delay of the second.
 async fn refused_first(
     headers: &'static [&'static str],
     service: impl Fn(&Server) -> Service,
 ) -> (Result<Reply, Failure>, Option<Duration>) {
-    let times = Times::default();
-    let seen = times.clone();
-    let server = Server::start(move |_| {
-        let mut times = seen.lock().expect("no panic");
-        times.push(Instant::now());
-        if times.len() == 1 { Answer::new(429, headers, "{}") } else { Answer::chat("x") }
-    });
+    let server = Server::turns(vec![Answer::new(429, headers, "{}"), Answer::chat("x")]);
     let reply = participant(service(&server)).ask(&ask()).await;
-    let times = times.lock().expect("no panic");
-    (reply, times.get(1).map(|second| second.duration_since(times[0])))
+    let requests = server.requests();
+    (reply, requests.get(1).map(|second| second.at.duration_since(requests[0].at)))
 }
 
 #[tokio::test]
@@ -188,12 +180,12 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
 
 const FIRST: Duration = Duration::from_millis(400);
 
-/// Starts a service that caches a model's prompt after its first answer, and records the times of requests.
-fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {
-    Server::start(move |_| {
-        let mut asked = asked.lock().expect("a lock");
-        asked.push(Instant::now());
-        let is_warm = asked[0].elapsed() >= FIRST;
+/// Starts a service that caches a model's prompt after its first answer.
+fn caching() -> Server {
+    let first = OnceLock::<Instant>::new();
+    Server::start(move |request| {
+        let is_first = first.set(request.at).is_ok();
+        let is_warm = first.get().is_some_and(|first| first.elapsed() >= FIRST);
         let answer = Answer::json(
             200,
             &json!({
@@ -204,14 +196,13 @@ fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {
                 },
             }),
         );
-        if asked.len() == 1 { answer.after(FIRST) } else { answer }
+        if is_first { answer.after(FIRST) } else { answer }
     })
 }
 
 /// Returns how many of twenty seats were asked before the first reply began, and the output.
 fn early(warm: &str) -> (usize, String) {
-    let asked = Arc::<Mutex<Vec<Instant>>>::default();
-    let server = caching(Arc::clone(&asked));
+    let server = caching();
     let desk = Desk::with(&format!(
         "question: Which?\nexploration: \"{}\"\nballot: {{kind: choice, options: [in-process, redis]}}\n\
          rule: majority\nparticipants: [{{persona: qa-lead, count: 20}}]\n{warm}",
@@ -219,9 +210,9 @@ fn early(warm: &str) -> (usize, String) {
     ))
     .served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
-    let asked = asked.lock().expect("a lock");
+    let asked = server.requests();
     assert_eq!(asked.len(), 20);
-    (asked.iter().filter(|at| at.duration_since(asked[0]) < FIRST).count(), ran.err)
+    (asked.iter().filter(|asked_too| asked_too.at.duration_since(asked[0].at) < FIRST).count(), ran.err)
 }
 
 #[test]

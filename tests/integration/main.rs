@@ -14,7 +14,6 @@ mod closed;
 mod core;
 mod cost;
 mod cut;
-mod definitions;
 mod discussions;
 mod documents;
 mod every_value;

@@ -7,19 +7,18 @@ use std::process::Stdio;
 
 use crate::program::{Desk, ran};
 
-/// Runs of each command; `SESSION` is a saved session. Commands without a result, or that wait for others, only
-/// show their help.
-const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
-    verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
+/// Runs of each command. Commands without a result, or that wait for others, only show their help.
+const VERBS: &str = "resume done.s2s; serve --help; mcp --help; inbox --help; worker --help; replay done.s2s --text; \
+    verify done.s2s; trace done.s2s; report done.s2s; tally done.s2s --round decide --rule plurality; \
     check odd.yaml; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
     completions bash; init --help; --batch decide.yaml; run decide.yaml; \
     ask Which? a b --rehearse";
 /// Commands that `--help` does not list.
 const HIDDEN: [&str; 2] = ["--batch", "completions"];
-const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay SESSION --json; \
-    report SESSION --format json; --help; --version";
+const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay done.s2s --json; \
+    report done.s2s --format json; --help; --version";
 
-fn desk() -> (Desk, String) {
+fn desk() -> Desk {
     let desk = Desk::with(
         "id: decide\nquestion: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: plurality\n",
     );
@@ -27,14 +26,11 @@ fn desk() -> (Desk, String) {
     let done = desk.run(["--batch", "decide.yaml", "--save", "done.s2s"]);
     assert!([0, 3].contains(&done.code), "{}", done.err);
     desk.run(["--batch", "decide.yaml"]);
-    let session = desk.path("done.s2s").display().to_string();
-    (desk, session)
+    desk
 }
 
-/// Returns the runs with the session's path.
-fn rows(session: &str) -> Vec<Vec<String>> {
-    let row = |row: &str| row.split(' ').map(|word| word.replace("SESSION", session)).collect();
-    VERBS.split("; ").chain(MORE.split("; ")).map(row).collect()
+fn rows() -> impl Iterator<Item = Vec<&'static str>> {
+    VERBS.split("; ").chain(MORE.split("; ")).map(|row| row.split(' ').collect())
 }
 
 pub fn listed(help: &str) -> impl Iterator<Item = &str> {
@@ -57,8 +53,8 @@ fn the_table_has_every_verb() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_verb_loses_its_result_without_a_word() {
-    let (desk, session) = desk();
-    for row in rows(&session) {
+    let desk = desk();
+    for row in rows() {
         let mut command = desk.command(&row);
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device");
         let ran = ran(command.stdout(full).stderr(Stdio::piped()).output().expect("runs"));
@@ -70,8 +66,8 @@ fn no_verb_loses_its_result_without_a_word() {
 #[cfg(unix)]
 #[test]
 fn a_reader_that_has_left_is_no_error() {
-    let (desk, session) = desk();
-    for row in rows(&session) {
+    let desk = desk();
+    for row in rows() {
         let expected = desk.run(&row);
         let (read, write) = std::io::pipe().expect("a pipe");
         drop(read);
@@ -85,9 +81,9 @@ fn a_reader_that_has_left_is_no_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_no_file_is_written_to_as_it_is() {
-    let (desk, session) = desk();
-    desk.run(["report", &session, "-o", "/dev/full"]).code(1).tells("/dev/full: No space left");
+    let desk = desk();
+    desk.run(["report", "done.s2s", "-o", "/dev/full"]).code(1).tells("/dev/full: No space left");
     assert!(std::fs::metadata("/dev/full").is_ok_and(|there| !there.is_file()));
-    let ran = desk.run(["report", &session, "-o", "/dev/stdout"]).code(0);
-    assert_eq!(ran.out, desk.run(["report", &session]).out);
+    let ran = desk.run(["report", "done.s2s", "-o", "/dev/stdout"]).code(0);
+    assert_eq!(ran.out, desk.run(["report", "done.s2s"]).out);
 }

@@ -73,16 +73,9 @@ impl Sitting {
         self.tries(Command::Join(SeatJoined { participant, invitation, key: key.public() }))
     }
 
-    pub fn seal(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
-        let round = self.session.rounds.last().expect("a round");
-        let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce + 1; 32] };
-        let sealer = Sealer::new(&round_key());
-        sealer.seal(&nonces, &round.binding(seat), record).expect("sealed")
-    }
-
     pub fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
         let round = self.session.rounds.last().expect("a round");
-        let seal = self.seal("dana", record, nonce);
+        let seal = self.sealed("dana", record, &round_key(), nonce);
         let delivery = round.delivery("dana").expect("a delivery");
         let (binding, signature) = (round.binding("dana"), String::new());
         let mut envelope = Envelope { v: 3, delivery, binding, seal, signature };
@@ -98,7 +91,8 @@ impl Sitting {
     pub fn finishes(&mut self) {
         let round = self.session.rounds.last().expect("a round");
         let item = round.seat("ann").and_then(|seat| seat.item.as_ref()).expect("asked");
-        let seal = self.seal("ann", &said("vote: sqlite").replace("human/browser", &item.model), 7);
+        let seal =
+            self.sealed("ann", &said("vote: sqlite").replace("human/browser", &item.model), &round_key(), 7);
         self.finishes_with(seal);
     }
 
@@ -194,7 +188,7 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
         assert_eq!(sitting.send(envelope), Err(word.to_string()));
     }
     // The table cannot seal for the seat either.
-    let seal = sitting.seal("dana", &record, 0x22);
+    let seal = sitting.sealed("dana", &record, &round_key(), 0x22);
     let (round, participant) = ("vote".to_owned(), "dana".to_owned());
     assert!(sitting.tries(Command::Seal { round, participant, seal }).is_err());
     sitting.send(good).expect("taken");

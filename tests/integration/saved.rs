@@ -7,7 +7,7 @@ use roundtable::core::Command;
 use roundtable::history::{CloseReason, Event, Timestamp};
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::report;
-use roundtable::round::seal::{Nonces, RoundKey, Sealer};
+use roundtable::round::seal::RoundKey;
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -96,11 +96,9 @@ fn made(name: &str) -> Vec<u8> {
                 "replies": [{ "text": answers[&step][&participant].to_string() }], "tries": 1, "latency_ms": reply[1],
                 "tokens": { "input": 0, "output": 0, "cached": 0 },
             });
-            let round = sitting.session.open_round().expect("open");
-            let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce; 32] };
-            let seal = Sealer::new(&key).seal(&nonces, &round.binding(&participant), &raw.to_string());
-            let round = round.opened.round.clone();
-            does(&mut sitting, Command::Seal { round, participant, seal: seal.expect("short enough") });
+            let seal = sitting.sealed(&participant, &raw.to_string(), &key, nonce);
+            let round = sitting.session.open_round().expect("open").opened.round.clone();
+            does(&mut sitting, Command::Seal { round, participant, seal });
         }
         for command in [
             Command::CloseRound { reason: CloseReason::All, key },

@@ -6,13 +6,14 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 #[derive(Debug, Clone)]
 pub struct Request {
+    pub at: Instant,
     pub head: String,
     pub body: Vec<u8>,
 }
@@ -317,7 +318,7 @@ async fn receive(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Request
         more(stream, buffer).await?;
     };
     let head = String::from_utf8_lossy(&buffer[..end]).into_owned();
-    let mut request = Request { head, body: Vec::new() };
+    let mut request = Request { at: Instant::now(), head, body: Vec::new() };
     let length: usize = request.header("content-length").and_then(|n| n.parse().ok()).unwrap_or(0);
     while buffer.len() < end + length {
         more(stream, buffer).await?;

@@ -3,6 +3,7 @@
 use roundtable::core::{Command, decide};
 use roundtable::history::{Session, TimedEvent, Timestamp};
 use roundtable::journal::Chain;
+use roundtable::round::seal::{Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
@@ -58,6 +59,13 @@ impl Sitting {
         let line = self.chain.write(stamped, &mut String::new());
         self.session.apply_entry(&line);
         self.events.push(line.stamped);
+    }
+
+    /// Seals a seat's answer in the last round under this key.
+    pub fn sealed(&self, seat: &str, record: &str, key: &RoundKey, nonce: u8) -> SealedRecord {
+        let binding = self.session.rounds.last().map(|round| round.binding(seat)).unwrap_or_default();
+        let nonces = Nonces { ephemeral: [nonce; 32], commitment: [nonce; 32] };
+        Sealer::new(key).seal(&nonces, &binding, record).expect("short enough")
     }
 
     pub fn does(&mut self, command: Command) -> usize {

@@ -11,7 +11,7 @@ use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
 use crate::forge::chained;
-use crate::remote::{dana, opened_as, said};
+use crate::remote::{dana, opened_as, round_key, said};
 use crate::sitting::Sitting;
 
 const TRUE: &str = "\
@@ -127,7 +127,7 @@ fn a_vote_that_is_destroyed_is_found_where_it_was_signed() {
     assert!(found[0].what.contains("bad signature"), "{found:?}");
     let mut sitting = changed_session("", "").asked(&dana());
     votes(&mut sitting, &dana());
-    let seal = sitting.seal("ann", &said("vote: sqlite"), 7);
+    let seal = sitting.sealed("ann", &said("vote: sqlite"), &round_key(), 7);
     sitting.finishes_with(other(&seal));
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     assert_eq!(verify(&chained(&sitting.events), Some(&first.chain.head)).findings.len(), 1);

@@ -7,7 +7,7 @@ use roundtable::history::{
 };
 use roundtable::report;
 use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
-use roundtable::round::seal::{Nonces, RoundKey, SealedRecord, Sealer};
+use roundtable::round::seal::{RoundKey, SealedRecord};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -107,12 +107,12 @@ impl Sitting {
             Action::Settle(seat, ballot) => self.settling(&self.round_id(), seat, ballot),
             Action::Stray(seat, ballot) => self.settling("nowhere", seat, ballot),
             Action::Swapped(seat) => {
-                let of_another = self.sealed(name(seat + 1), &self.record(Ballot::Vote(0)), &self.key());
+                let of_another = self.answer(name(seat + 1), Ballot::Vote(0), &self.key());
                 Command::Seal { seal: of_another, round: self.round_id(), participant: name(seat).to_owned() }
             }
             Action::WrongKey(seat) => {
-                let record = self.record(Ballot::Vote(0));
-                self.sealing(name(seat), &record, &RoundKey::new([99; 32]))
+                let seal = self.answer(name(seat), Ballot::Vote(0), &RoundKey::new([99; 32]));
+                Command::Seal { seal, round: self.round_id(), participant: name(seat).to_owned() }
             }
             Action::Live(which) => self.live(which),
             Action::Excuse(seat) => {
@@ -224,29 +224,18 @@ impl Sitting {
                 ..SeatFailed::default()
             }));
         }
+        let seal = self.answer(&participant, ballot, &self.key());
+        Command::Seal { round, participant, seal }
+    }
+
+    fn answer(&self, seat: &str, ballot: Ballot, key: &RoundKey) -> SealedRecord {
+        let item = self.session.rounds.last().and_then(|round| round.seat(seat)?.item.as_ref());
         let record = self.record(ballot);
-        match self.sealing(&participant, &record, &self.key()) {
-            Command::Seal { seal, .. } => Command::Seal { round, participant, seal },
-            other => other,
-        }
-    }
-
-    fn sealing(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> Command {
-        let round = self.round_id();
-        Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
-    }
-
-    fn sealed(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> SealedRecord {
-        let round = self.session.rounds.last();
-        let binding = round.map(|round| round.binding(seat)).unwrap_or_default();
-        // Nonces depend on the seat, so that they are independent of the order of arrival.
-        let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
-        let nonces = Nonces { ephemeral: [byte; 32], commitment: [byte; 32] };
-        let item = round.and_then(|round| round.seat(seat)?.item.as_ref());
         let model = item.map_or_else(|| record.model.clone(), |item| item.model.clone());
-        let record = AnswerRecord { model, ..record.clone() };
-        let text = serde_json::to_string(&record).expect("a record is JSON");
-        Sealer::new(key).seal(&nonces, &binding, &text).expect("short enough")
+        let text = serde_json::to_string(&AnswerRecord { model, ..record }).expect("a record is JSON");
+        // Nonces depend on the seat, so that they are independent of the order of arrival.
+        let nonce = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
+        self.sealed(seat, &text, key, nonce)
     }
 
     fn record(&self, ballot: Ballot) -> AnswerRecord {

@@ -8,7 +8,7 @@ use roundtable::history::{
 };
 use roundtable::persona::Persona;
 use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
-use roundtable::round::seal::{Nonces, RoundKey, Sealer};
+use roundtable::round::seal::RoundKey;
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::{Definition, ParticipantSpec, Step};
 use roundtable::yaml::read_own;
@@ -119,10 +119,8 @@ impl Drive {
             ..AnswerRecord::default()
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
-        let nonces = Nonces { ephemeral: [self.turn as u8; 32], commitment: [3; 32] };
-        let sealed =
-            Sealer::new(&self.key()).seal(&nonces, &round.binding(&name), &text).expect("short enough");
-        self.give(Command::Seal { round: id, participant: name, seal: sealed })
+        let seal = self.sitting.sealed(&name, &text, &self.key(), self.turn as u8);
+        self.give(Command::Seal { round: id, participant: name, seal })
     }
 
     fn key(&self) -> RoundKey {

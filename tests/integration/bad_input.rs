@@ -322,12 +322,7 @@ fn a_good_file_says_nothing_and_a_doubt_is_a_line() {
     let found = desk.run(["check", "decide.yaml"]).code(0).out;
     assert!(found.contains("decide.yaml:3:") && found.matches("warning: ").count() == 1, "{found}");
     assert_eq!(desk.pipe(["check", "-"], "question: Which?\n").code(0).out, "");
-}
-
-#[test]
-fn schema_prints_the_file_in_docs() {
-    let printed = Desk::new().run(["schema"]).code(0).out;
-    assert_eq!(printed, include_str!("../../docs/definition.schema.json"));
+    assert_eq!(desk.run(["schema"]).code(0).out, include_str!("../../docs/definition.schema.json"));
 }
 
 fn checked(seats: &str, keys: &str) -> String {
@@ -399,7 +394,7 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
 }
 
 #[test]
-fn a_question_alone_is_one_round_of_the_default_panel() {
+fn a_question_or_a_step_alone_is_a_workflow() {
     let text = "\u{feff}question: \"Which cache?\"\r\nexploration: |\r\n  one\r\n  two\r\n";
     let definition = load(source(text)).expect("loads");
     assert_eq!(definition.id, "f");
@@ -408,10 +403,7 @@ fn a_question_alone_is_one_round_of_the_default_panel() {
     assert_eq!(definition.steps.len(), 1);
     let round = definition.steps[0].round().expect("a round");
     assert_eq!((round.question.as_str(), round.exploration.as_deref()), ("Which cache?", Some("one\ntwo\n")));
-}
-
-#[test]
-fn a_type_at_the_top_is_a_workflow_of_that_step() {
+    // A type at the top is a workflow of that step.
     let definition = load(source("type: approval\nmessage: Ship it?\n")).expect("loads");
     assert!(matches!(&definition.steps[..], [step] if matches!(step.kind, StepKind::Approval(_))));
 }

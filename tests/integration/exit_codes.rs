@@ -176,10 +176,6 @@ ok: {approved: true, comment: \"good\"}
 ";
 const RUN: [&str; 7] = ["--batch", "decide.yaml", "--json", "--answers", "answers.yaml", "--save", "s.s2s"];
 
-fn keys(line: &Value) -> Vec<&str> {
-    line.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
 #[test]
 fn a_line_appears_once_its_event_is_in_the_file() {
     let desk = Desk::with(TABLE);
@@ -233,7 +229,8 @@ fn errors_are_lines_without_seq_and_are_on_standard_error_too() {
         for line in lines {
             assert_eq!(line["event"], "error", "{args:?}");
             assert!(line.get("seq").is_none());
-            assert_eq!(keys(&line), ["event", "message", "hint", "file", "line", "column"]);
+            let keys: Vec<&String> = line.as_object().expect("an object").keys().collect();
+            assert_eq!(keys, ["event", "message", "hint", "file", "line", "column"]);
             let message = line["message"].as_str().expect("text");
             ran.tells(message.split('\n').next().expect("a line"));
         }

@@ -140,12 +140,9 @@ fn a_key_goes_over_plain_http_to_this_machine_only() {
         keyless.key = None;
         assert!(HttpParticipant::new(keyless, None).is_ok(), "{url}");
     }
-}
-
-#[test]
-fn an_unusable_address_or_key_is_a_problem_from_the_start() {
+    // An unusable address or key is a problem from the start.
     for url in ["", "api.example.com", "ftp://x", "http://", "https://u:pw@x.com", "https://x/?api-key=pw"] {
-        let problem = HttpParticipant::new(service(ApiStyle::OpenAi, url), None).err().expect(url);
+        let problem = made(url).err().expect(url);
         assert!(problem.hint.is_some() && !problem.to_string().contains("pw"), "{problem}");
     }
     let mut odd = service(ApiStyle::Anthropic, "https://api.anthropic.com");

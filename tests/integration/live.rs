@@ -319,25 +319,17 @@ fn a_round_waits_for_a_failed_seat_until_its_retry() {
 }
 
 #[test]
-fn a_failed_seat_can_be_excused() {
+fn a_waiting_round_closes_by_order_at_its_deadline_and_as_its_policy_says() {
     let (done, session, refused) =
         run(&one(""), &["cyd"], || vec![excuse("ann", "gone"), excuse("cyd", "gone")]);
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::All));
     assert_eq!(refused, ["`ann` is settled already"]);
     assert!(matches!(session.rounds[0].seats["cyd"].status, SeatStatus::Excused(_)));
-}
-
-#[test]
-fn a_waiting_round_closes_by_order_and_at_its_deadline() {
     let (_, session, _) = run(&one(""), &["cyd"], || vec![FacilitatorRequest::CloseRound]);
     assert_eq!(closed(&session), CloseReason::Facilitator);
     let (done, session, _) = run(&one(", deadline: 30s"), &["cyd"], Vec::new);
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::Deadline));
-}
-
-/// `close: manual` waits even without failures; `close: quorum` closes at the quorum.
-#[test]
-fn the_close_policy_says_what_is_waited_for() {
+    // `close: manual` waits even without failures; `close: quorum` closes at the quorum.
     let (_, session, _) = run(&one(", close: manual"), &[], || vec![FacilitatorRequest::CloseRound]);
     assert_eq!((closed(&session), session.rounds[0].sealed()), (CloseReason::Facilitator, 3));
     let (_, session, _) = run(&one(", close: quorum, quorum: 2"), &["ann"], || panic!("it waits"));

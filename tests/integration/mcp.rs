@@ -28,17 +28,13 @@ impl Drop for Client {
 }
 
 impl Client {
-    fn start(desk: &Desk, args: &[&str]) -> Self {
+    fn connected(desk: &Desk, args: &[&str]) -> Self {
         let mut command = desk.command([&["mcp"], args].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.start().expect("the program starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
-        Self { child, input, output, transcript: String::new(), sent: 0 }
-    }
-
-    fn connected(desk: &Desk, args: &[&str]) -> Self {
-        let mut client = Self::start(desk, args);
+        let mut client = Self { child, input, output, transcript: String::new(), sent: 0 };
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
         assert_eq!(client.request("initialize", &hello)["result"]["serverInfo"]["name"], "roundtable");
         client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);

@@ -54,10 +54,8 @@ fn desk() -> Desk {
     desk
 }
 
-const RUN: [&str; 6] = ["--batch", "--json", "--answers", "answers.yaml", "decide.yaml", "--save"];
-
 fn run(desk: &Desk, save: &str) -> Ran {
-    desk.run(RUN.iter().chain([&save]))
+    desk.run(["--batch", "--json", "--answers", "answers.yaml", "decide.yaml", "--save", save])
 }
 
 #[test]

@@ -289,18 +289,13 @@ fn paragraphs(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn readme_is_short_and_so_are_its_paragraphs() {
+fn readme_is_short_and_names_the_two_commands_of_a_fresh_clone() {
     let readme = include_str!("../../README.md");
     let prose = paragraphs(readme);
     assert!(prose.len() > 20 && readme.lines().count() <= 150, "{} lines", readme.lines().count());
     let long: Vec<&String> = prose.iter().filter(|text| text.trim().chars().count() > 400).collect();
     assert!(long.is_empty(), "over 400 characters:\n{long:#?}");
-}
-
-/// One command does the main job in a fresh clone; the other is the test command of `.ci/run`.
-#[test]
-fn readme_names_the_two_commands_of_a_fresh_clone() {
-    let readme = include_str!("../../README.md");
+    // One command does the main job in a fresh clone; the other is the test command of `.ci/run`.
     let has = |text: &str, command: &str| text.lines().any(|line| line.contains(command));
     assert!(has(readme, "cargo run -- --batch sessions/context-passing.yaml "));
     assert!(has(readme, "cargo test --locked ") && has(include_str!("../../.ci/run"), "cargo test --locked"));

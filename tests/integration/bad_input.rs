@@ -355,11 +355,6 @@ fn source(text: &str) -> Source<'_> {
     Source { text, file: "f.yaml", id: "f" }
 }
 
-fn shown(problem: &Diagnostic) -> Value {
-    let hint = problem.hint.as_deref().unwrap_or_default();
-    Value::from(format!("{problem} -> {hint}"))
-}
-
 /// Fails unless a problem has a place and a hint.
 fn is_in_our_style(problem: &Diagnostic) {
     let is_placed = problem.place.as_ref().is_some_and(|place| place.line > 0 && place.column > 0);
@@ -382,6 +377,7 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
         let CheckedDefinition { problems, warnings, .. } = examine(source(text), NO_OTHER);
         problems.iter().for_each(is_in_our_style);
         let (key, found) = if problems.is_empty() { ("warnings", warnings) } else { ("problems", problems) };
+        let shown = |it: &Diagnostic| format!("{it} -> {}", it.hint.as_deref().unwrap_or_default()).into();
         let found: Vec<Value> = found.iter().map(shown).collect();
         if case.get(key) != Some(&Value::from(found.clone())) {
             let _ = writeln!(wrong, "- name: {}\n  {key}:", case["name"]);

@@ -43,14 +43,6 @@ ballot: {kind: choice, options: [in-process, redis]}
 rule: majority
 ";
 
-fn is_a(path: impl AsRef<Path>, ending: &str) -> bool {
-    path.as_ref().extension() == Some(ending.as_ref())
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn folder(server: &Server) -> Desk {
     let desk = three_services(CACHE, server);
     desk.write("cache.yaml", CACHE);
@@ -60,7 +52,7 @@ fn folder(server: &Server) -> Desk {
     desk.write("ballots.json", ballots);
     desk.write("src/cache.rs", "// a line\n".repeat(100));
     desk.write("docs/adr/README.md", "Decisions");
-    for entry in fs::read_dir(root().join("sessions")).expect("examples") {
+    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/sessions")).expect("examples") {
         let path = entry.expect("an example").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         if path.is_file() {
@@ -116,7 +108,8 @@ fn deeds(page: &str) -> Vec<Deed> {
         match language {
             "yaml" => {
                 let name = text.lines().next().and_then(|line| line.strip_prefix("# "));
-                if let Some(file) = name.filter(|name| is_a(name, "yaml") && !name.contains(' ')) {
+                let is_file = |name: &&str| Path::new(name).extension() == Some("yaml".as_ref());
+                if let Some(file) = name.filter(is_file).filter(|name| !name.contains(' ')) {
                     found.push(Deed::Write { file: file.to_owned(), text: format!("{text}\n") });
                 }
             }

@@ -50,7 +50,7 @@ fn lines_of_a_file_are_in_the_snapshot_and_references_to_them_are_checked() {
     assert_eq!(unresolved("skeptic"), serde_json::json!([]));
     assert_eq!(unresolved("qa-lead"), serde_json::json!(["REQ-999", "SRC-1:4"]));
     let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    let told = "Unresolved references, which lead nowhere in the snapshot: REQ-999; SRC-1:4";
+    let told = "Unresolved references, which lead nowhere in the snapshot: REQ-999 · SRC-1:4";
     assert!(report.contains(told), "{report}");
     desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("\"REQ-999⏎SRC-1:4\"");
 }

@@ -38,15 +38,12 @@ fn attacks() -> Vec<Attack> {
     paths.iter().map(attack).collect()
 }
 
-fn form() -> BallotForm {
-    BallotForm::over(BallotKind::Choice, OPTIONS.map(str::to_owned).to_vec())
-}
-
 #[test]
 fn every_attack_is_read_for_what_it_is() {
+    let form = BallotForm::over(BallotKind::Choice, OPTIONS.map(str::to_owned).to_vec());
     let mut wrong = Vec::new();
     for Attack { name, counts, reply } in attacks() {
-        let read = match read_reply(&form(), &reply) {
+        let read = match read_reply(&form, &reply) {
             ParsedReply::Answered(answer) => match answer.ballot {
                 Ballot::Choice(option) => option,
                 other => format!("{other:?}"),

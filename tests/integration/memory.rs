@@ -9,10 +9,6 @@ use crate::patience::pause;
 use crate::program::{Desk, Ran, ran, sha256};
 use crate::pty::Screen;
 
-fn allowed(size: usize) -> u64 {
-    (64 << 20) + 16 * size as u64
-}
-
 /// Runs to the end; returns the output and the peak memory in bytes.
 pub fn peak(mut child: Child) -> (Ran, u64) {
     let status = format!("/proc/{}/status", child.id());
@@ -71,7 +67,7 @@ fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
             let (ran, peak) = peak(desk.start(verb));
             // A list of sessions reads all files so far.
             let size = if verb == ["sessions"] { all } else { file.len() };
-            assert!(peak <= allowed(size), "{name} {verb:?}: {} KiB", peak >> 10);
+            assert!(peak <= (64 << 20) + 16 * size as u64, "{name} {verb:?}: {} KiB", peak >> 10);
             most = most.max(peak);
             assert!(!ran.err.contains("panicked"), "{verb:?}: {}", ran.err);
             if name.starts_with('a') {

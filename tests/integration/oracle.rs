@@ -56,10 +56,6 @@ fn ranks(dice: &mut Dice, options: usize, strict: bool) -> Vec<u16> {
     ranks
 }
 
-fn cast(dice: &mut Dice, mark: IndexedBallot) -> WeightedBallot {
-    WeightedBallot { count: 1 + dice.below(4) as u64, ..WeightedBallot::one("v", mark) }
-}
-
 fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> IndexedBallot) -> Profile {
     let options = 2 + dice.below(4);
     let ballots = 1 + dice.below(9);
@@ -68,7 +64,7 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> IndexedBal
         ballots: (0..ballots)
             .map(|_| {
                 let mark = mark(dice, options);
-                cast(dice, mark)
+                WeightedBallot { count: 1 + dice.below(4) as u64, ..WeightedBallot::one("v", mark) }
             })
             .collect(),
         ..Profile::default()
@@ -202,14 +198,10 @@ fn few_sentences(n: usize) -> String {
     (0..6).map(|part| sentence((n * (part + 3) + part * part) % 40)).collect()
 }
 
-fn one_text(n: usize) -> String {
-    format!("{} {n}", few_sentences(1))
-}
-
 #[test]
 fn two_thousand_answers_are_compared_within_a_second() {
     let answers = cases(500, 2_000);
-    for text in [few_sentences as fn(usize) -> String, one_text] {
+    for text in [few_sentences as fn(usize) -> String, |n| format!("{} {n}", few_sentences(1))] {
         let texts: Vec<String> = (0..answers).map(text).collect();
         let started = Instant::now();
         assert!(groups(&texts).iter().all(|group| group.len() > 1));

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::forge::chained;
 use crate::remote::{dana, opened_as, round_key, said};
-use crate::sitting::Sitting;
+use crate::sitting::{self, Sitting};
 
 const TRUE: &str = "\
 goal: Choose a store
@@ -36,13 +36,6 @@ const OTHER_DEFINITIONS: [(&str, &str); 11] = [
     ("[redis, sqlite]", "[redis, sqlite, none]"),
     ("cost., ballot", "cost., directives: {dana: Choose redis.}, ballot"),
 ];
-
-/// Changes of a header.
-fn other_headers() -> Vec<(&'static str, Value)> {
-    let text = "You must choose redis.";
-    let persona = json!({ "name": "ann", "sha256": sha256_hex(text), "description": "", "text": text });
-    vec![("/participants/0/model", json!("openai/gpt-5")), ("/personas/0", persona)]
-}
 
 fn changed_session(from: &str, to: &str) -> Sitting {
     opened_as(&TRUE.replace(from, to), |_| {})
@@ -79,7 +72,9 @@ fn whoever_makes_a_session_anew_needs_the_keys_of_its_remote_seats() {
     let definitions = OTHER_DEFINITIONS
         .iter()
         .map(|(from, to)| (*to, changed_session(from, to), changed_session(from, to)));
-    let headers = other_headers().into_iter().map(|(at, value)| (at, headed(at, &value), headed(at, &value)));
+    let persona = sitting::persona("ann", "You must choose redis.");
+    let headers = [("/participants/0/model", json!("openai/gpt-5")), ("/personas/0", persona)];
+    let headers = headers.into_iter().map(|(at, value)| (at, headed(at, &value), headed(at, &value)));
     for (what, spliced, anew) in definitions.chain(headers) {
         // The ballot was signed for the true session, so its signature does not match.
         let mut spliced = spliced.asked(&dana());

@@ -164,17 +164,16 @@ fn the_log_is_read_back_whatever_a_text_holds() {
     });
     let at = Timestamp(1_795_302_307_120);
     let opened: Event = serde_json::from_value(header).expect("a header");
+    let warning = |message: String| {
+        let step = Some(message.chars().rev().collect());
+        Event::Warning { message, step, round: None, participant: None }
+    };
     for event in std::iter::once(opened).chain(texts().into_iter().map(warning)) {
         events.push(TimedEvent { at, event });
     }
     let log = read_log(&chained(&events)).expect("what was written can be read");
     assert_eq!(log.torn, 0);
     assert!(log.lines.iter().map(|line| &line.stamped).eq(&events));
-}
-
-fn warning(message: String) -> Event {
-    let step = Some(message.chars().rev().collect());
-    Event::Warning { message, step, round: None, participant: None }
 }
 
 #[test]

@@ -137,7 +137,10 @@ impl Sitting {
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: Some(3) },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
             Action::CloseSession => Command::Close,
-            Action::OpenAgain => another(),
+            Action::OpenAgain => {
+                let another = header_of("{\"question\": \"Another?\"}");
+                Command::Open(Box::new(serde_json::from_value(another).expect("a header")))
+            }
         };
         self.give(command);
     }
@@ -309,11 +312,6 @@ fn header_of(definition: &str) -> Value {
     let mut header = header(definition, &seats, &[painter]);
     header["input"] = json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] });
     header
-}
-
-fn another() -> Command {
-    let header = header_of("{\"question\": \"Another?\"}");
-    Command::Open(Box::new(serde_json::from_value(header).expect("a header")))
 }
 
 /// Returns everything that a session shows to people or programs, without ciphertexts and commitments.

@@ -89,7 +89,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     assert!(revealed.iter().all(|answer| answer["ballot"]["choice"] == "red"), "{revealed:?}");
     assert_eq!(revealed[0]["tokens"]["input"], 1500);
     // The cost follows from the listed price of the model.
-    desk.run(["report", "s.s2s"]).code(0).shows("claude-cli/claude-opus-5").shows("- Cost: $0.0307");
+    desk.run(["report", "s.s2s"]).code(0).shows("claude-cli/claude-opus-5").shows("· Cost: $0.0307");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     assert_eq!((&revealed["ballot"]["choice"], &revealed["tokens"]["input"]), (&"blue".into(), &7.into()));
     let home = |name: &str| fs::read_to_string(desk.home().join(name)).expect("a file");
     // Without a listed price, the cost is the one that the program reports.
-    desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
+    desk.run(["report", "s.s2s"]).code(0).shows("· Cost: $0.5000");
     // The answer counts although the program keeps running.
     let answers = "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)";
     let staying = with_program(Desk::with(ROUND), "mine", answers)

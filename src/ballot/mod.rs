@@ -27,7 +27,7 @@ pub use model::{
     Answer, Ballot, BallotForm, BallotKind, Finding, Idea, OptionOrder, OptionText, ParsedReply, Severity,
     Stance,
 };
-pub use parse::{holds_no_answer, read_reply};
+pub use parse::{ONLY_THINKING, holds_no_answer, read_reply};
 
 use strum::VariantArray as _;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use serde_with_macros::skip_serializing_none;
 
-use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
+use crate::ballot::{Ballot, BallotForm, ONLY_THINKING, ParsedReply, read_reply};
 use crate::sanitize::{MASKED_KEY, group_digits};
 
 /// Characters kept of a reply that is too long.
@@ -81,6 +81,8 @@ pub enum Finish {
     /// Reply too long for a record; only its beginning is kept.
     TooLong,
     Repeats,
+    /// The service sent thinking, and an empty reply after it.
+    Thinking,
 }
 
 impl Finish {
@@ -90,6 +92,7 @@ impl Finish {
             Self::Complete => None,
             Self::Length => Some("the reply was cut off at its length limit; be shorter"),
             Self::TooLong => Some(TOO_LONG),
+            Self::Thinking => Some(ONLY_THINKING),
             Self::Repeats => Some("the reply repeats itself and was ended"),
             Self::ToolCall => Some("the reply tried to call a tool; there are none"),
             Self::Refusal => Some("the model or its service declined to answer"),

@@ -15,7 +15,7 @@ pub(super) mod scalar;
 mod tests;
 
 pub use answer::AnswerParser;
-pub use prefilter::holds_no_answer;
+pub use prefilter::{ONLY_THINKING, holds_no_answer};
 
 use crate::ballot::model::{Answer, Ballot, BallotForm, ParsedReply, Stance};
 use crate::yaml::{Node, Value};

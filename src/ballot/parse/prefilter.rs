@@ -67,6 +67,8 @@ const SOFTENERS: [&str; 10] = [
     ".",
 ];
 
+pub const ONLY_THINKING: &str = "the reply contains thinking and no answer after it";
+
 pub(super) const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
 
 /// Returns the reply without its thinking, or the reason why it cannot contain an answer.
@@ -80,7 +82,7 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
     }
     let text = without_thinking(final_channel(reply));
     if is_blank(&text) {
-        return Err("the reply contains thinking and no answer after it".to_owned());
+        return Err(ONLY_THINKING.to_owned());
     }
     let start = text.trim_start().chars().take(15).collect::<String>().to_ascii_lowercase();
     if ["<!doctype html", "<html", "<?xml"].iter().any(|page| start.starts_with(page)) {

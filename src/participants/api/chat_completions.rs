@@ -44,6 +44,8 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
         }
         let said = choice.get("delta").unwrap_or(&choice["message"]);
         reply.text.push_str(&content(&said["content"])?);
+        let thoughts = ["reasoning_content", "reasoning"].map(|key| said[key].as_str());
+        reply.thought |= thoughts.into_iter().flatten().any(|thought| !thought.is_empty());
         reply.refusal.push_str(said["refusal"].as_str().unwrap_or_default());
         reply.called |= items(&said["tool_calls"]).next().is_some() || !said["function_call"].is_null();
         reply.ended_by(&choice["finish_reason"]);
@@ -186,7 +188,8 @@ mod tests {
             (r#"{"content":null}"#, r#""stop""#, "", Finish::Complete),
             (r#"{"role":"assistant"}"#, r#""stop""#, "", Finish::Complete),
             (r#"{"content":""}"#, r#""stop""#, "", Finish::Complete),
-            (r#"{"content":"","reasoning":"hm"}"#, r#""stop""#, "", Finish::Complete),
+            (r#"{"content":"","reasoning":"hm"}"#, r#""stop""#, "", Finish::Thinking),
+            (r#"{"content":"","reasoning":""}"#, r#""stop""#, "", Finish::Complete),
             (
                 r#"{"content":[{"type":"text","text":"a"},{"type":"x"},{"type":"text","text":"b"}]}"#,
                 r#""stop""#,

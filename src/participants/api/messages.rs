@@ -47,6 +47,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
     }
     for block in items(&message["content"]).chain(event.get("content_block")) {
         reply.called |= block["type"].as_str().is_some_and(|kind| kind.ends_with("tool_use"));
+        reply.thought |= block["type"].as_str().is_some_and(|kind| kind.ends_with("thinking"));
         if block["type"] == "text" {
             reply.text.push_str(block["text"].as_str().unwrap_or_default());
         }
@@ -205,6 +206,7 @@ mod tests {
                 "ab",
                 Finish::Complete,
             ),
+            (r#"[{"type":"redacted_thinking","data":"d"}]"#, r#""end_turn""#, "", Finish::Thinking),
             ("[]", r#""end_turn""#, "", Finish::Complete),
             ("null", r#""end_turn""#, "", Finish::Complete),
             (r#"[{"type":"text","text":""}]"#, r#""end_turn""#, "", Finish::Complete),

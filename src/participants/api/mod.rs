@@ -180,6 +180,8 @@ fn is_whole(text: &str) -> bool {
 pub(super) struct ReplyStream {
     style: ApiStyle,
     pub text: String,
+    /// The service sent thinking outside the text.
+    thought: bool,
     /// The service announced the end.
     pub is_done: bool,
     refusal: String,
@@ -209,9 +211,11 @@ impl ReplyStream {
             None => return Err(DecodeError::broken_off()),
             reason => finish(reason.as_deref())?,
         };
+        let has_thought = self.thought || self.usage.is_some_and(|usage| usage.thinking > 0);
         let finish = match finish {
             Finish::Complete if self.called => Finish::ToolCall,
             Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
+            Finish::Complete if self.text.trim().is_empty() && has_thought => Finish::Thinking,
             finish => finish,
         };
         let text = if self.text.is_empty() { self.refusal } else { self.text };

@@ -50,6 +50,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
 
 fn whole(reply: &mut ReplyStream, response: &Value) -> Result<(), DecodeError> {
     let messages = || items(&response["output"]).filter(|item| item["type"] == "message");
+    reply.thought |= items(&response["output"]).any(|item| item["type"] == "reasoning");
     // Commentary is not part of the answer.
     let has_final = messages().any(|item| item["phase"] == "final_answer");
     let is_answer = |item: &&Value| {

@@ -237,7 +237,7 @@ pub struct RunOptions {
     /// Print only errors to stderr
     #[arg(long, short)]
     pub quiet: bool,
-    /// Without the terminal UI, also write a report: .md, .html, .json, .csv, .sarif, .xml or .madr.md
+    /// Also write a report, unless the terminal UI runs: .md, .html, .json, .csv, .sarif, .xml or .madr.md
     /// (repeatable)
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,
@@ -439,7 +439,7 @@ pub struct TallyArgs {
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub threshold: Option<Fraction>,
-    /// Choose so many options by approval or score; `half`: all that half of the seats approve
+    /// Choose this many options by approval or score; `half`: all that half of the seats approve
     #[arg(long, value_name = "N", conflicts_with = "all", value_parser = several)]
     pub choose: Option<Choose>,
     /// Count only ballots whose answer cites something in the snapshot

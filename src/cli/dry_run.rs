@@ -19,7 +19,7 @@ use crate::launch::needs::known_prices;
 use crate::launch::plan::LaunchOptions;
 use crate::launch::prepare::Opening;
 use crate::round::answer::TokenUsage;
-use crate::sanitize::{harmless, pluralize};
+use crate::sanitize::{group_digits, harmless, pluralize};
 use crate::tokens::estimated_tokens;
 
 /// Advances the session as far as possible without answers, and prints each prompt.
@@ -151,10 +151,13 @@ fn prompt(session: &Session, item: &WorkItemOffered) -> String {
 
 /// Returns a prompt with its size; after another seat's of the same round its `own` part alone.
 fn prompt_block(item: &WorkItemOffered, text: &str, own: Option<&str>, money: &str) -> String {
-    let (bytes, tokens) = (text.len(), estimated_tokens(text));
     let head = format!(
-        "=== {} ({}) · {} · {bytes} bytes · about {tokens} tokens",
-        item.participant, item.model, item.item
+        "=== {} ({}) · {} · {} bytes · about {} tokens",
+        item.participant,
+        item.model,
+        item.item,
+        group_digits(text.len()),
+        group_digits(estimated_tokens(text))
     );
     harmless(&format!("{head}{money}\n\n{}", own.unwrap_or(text))).into_owned()
 }
@@ -201,9 +204,9 @@ impl Costs {
 
 impl Total {
     fn say(&self, output: &Console) {
-        let mut said = format!("prompts: ~{} tokens", self.tokens);
+        let mut said = format!("prompts: about {} tokens", group_digits(self.tokens as usize));
         if self.dollars > 0.0 {
-            let (dollars, longest) = (self.dollars, self.longest);
+            let (dollars, longest) = (self.dollars, group_digits(self.longest as usize));
             said.push_str(&format!(
                 "; up to ${dollars:.4} if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));
@@ -221,7 +224,7 @@ fn conclude(session: &Session, output: &Console) {
         output.note(&format!(
             "dry run: {}, snapshot {} bytes (sha256 {}), nothing was sent or saved",
             pluralize(round.seats.len(), "seat"),
-            round.opened.snapshot_bytes,
+            group_digits(round.opened.snapshot_bytes),
             round.opened.snapshot_sha256
         ));
     } else {

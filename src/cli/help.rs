@@ -85,6 +85,10 @@ pub fn command() -> Command {
         let shown = examples(&lines, &[&name]);
         command = command.mut_subcommand(name, |verb| verb.after_help(shown));
     }
+    let files = "Definitions (YAML or JSON) or sessions (.s2s) to run, or `-` for stdin";
+    command = command.mut_subcommand("run", |run| {
+        run.mut_arg("files", |arg| arg.help(files)).mut_arg("batch", |arg| arg.hide(true))
+    });
     let shown = examples(&lines, &["ask", "run", "--batch"]);
     let environment = columns("Environment", &ENVIRONMENT);
     let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";

@@ -57,22 +57,22 @@ impl Need {
             }
             NeedKind::Service { provider, address, key } => {
                 let key = match key {
-                    KeySource::Nowhere => "without a key".to_owned(),
+                    KeySource::Nowhere => " without a key".to_owned(),
                     KeySource::Variables(names) => {
                         let names = names.join(" or ");
                         let is_set = |name: &str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
                         if names.split(" or ").any(is_set) {
-                            format!("and sends it the key in {names}")
+                            format!(" and sends it the key in {names}")
                         } else {
-                            format!("without a key ({names} is not set)")
+                            format!(", which needs a key: {names} is not set")
                         }
                     }
                     KeySource::Command(command) => {
                         let with = PASSED.join(", ");
-                        format!("and sends it the key that {} prints, run with {with}", words(command))
+                        format!(" and sends it the key that {} prints, run with {with}", words(command))
                     }
                 };
-                format!("asks `{provider}` at {} {key}", without_secrets(address))
+                format!("asks `{provider}` at {}{key}", without_secrets(address))
             }
             NeedKind::Secret { source, secret } => {
                 format!("sends `{source}`, whose line {} looks like {}", secret.line, secret.what)

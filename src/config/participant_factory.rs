@@ -247,7 +247,7 @@ impl<'a> ParticipantFactory<'a> {
         if service.lacks_key() {
             let wanted = service.wanted_keys.join(" or ");
             return Err(Diagnostic::new(format!("no key for `{provider}`"))
-                .hint(format!("set {wanted}, or try the definition out with `--rehearse`")));
+                .hint(format!("set {wanted}, or try it out with `--rehearse`")));
         }
         let in_flight =
             self.config.provider_setting(provider, |said| said.max_in_flight).map(NonZeroUsize::get);

@@ -215,7 +215,8 @@ fn heading(frame: &mut Frame<'_>, area: Rect, home: &Home, theme: Theme) {
     frame.render_widget(Paragraph::new(Line::styled(" roundtable", theme.strong())), first);
     let right = cut_middle(&right, width.saturating_sub(13));
     frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), first);
-    let text = clipped(" Ask several AIs one question at once; no answer is read before all are in.", width);
+    let text =
+        clipped(" Ask several models the same question. Nobody sees an answer before all are in.", width);
     frame.render_widget(Paragraph::new(text), second);
 }
 

@@ -34,7 +34,7 @@ fn a_dry_run_prints_tokens_and_cost_per_seat_and_sends_nothing() {
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("=== ")).collect();
     assert_eq!((heads.len(), ran.out.matches("\n  question: ").count()), (2, 1), "what is shared once");
     assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
-    ran.tells("if every reply is as long as allowed (4096 tokens)");
+    ran.tells("if every reply is as long as allowed (4,096 tokens)");
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
     assert!(known.code(0).out.contains(" · up to $0.16"), "16,384 tokens unless something else is said");
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);

@@ -304,7 +304,7 @@ impl Newcomer {
 
     #[track_caller]
     fn asks(&mut self, model: &str) {
-        let home = ["Ask several AIs one question", "a question of your own", "can answer", "n new"];
+        let home = ["Ask several models the same question", "a question of your own", "can answer", "n new"];
         self.screen.wait_for(&home);
         self.press(&["n"], &["A question of your own", "background", "Ctrl-S submit"]);
         self.screen.send("Which cache first?");

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::args::RunArgs;
-use super::browse::quoted;
+use super::browse::session_name;
 use super::console::VerbResult;
 use super::doctor;
 use super::dry_run::misfits;
@@ -70,7 +70,10 @@ pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
             Some(_) => ("see it", "report"),
             None => ("resume", resume_verb(&session)),
         };
-        let said = format!("session saved: {file}\n{lead} with: roundtable {verb} {}", quoted(&file));
+        let said = format!(
+            "session saved: {file}\n{lead} with: roundtable {verb} {}",
+            session_name(Path::new(&file))
+        );
         let _ = writeln!(std::io::stderr(), "{said}");
     }
     Ok(exit)

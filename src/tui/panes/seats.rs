@@ -27,7 +27,7 @@ const TIME: usize = 8;
 pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     let count = model.seat_count();
     let order = model.seat_order();
-    let height = usize::from(area.height);
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
     let chosen = model.seat.min(count.saturating_sub(1));
     let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
     // The chosen seat stays visible.
@@ -41,19 +41,21 @@ pub fn pane(model: &Model, area: Rect) -> (String, Vec<Line<'static>>) {
     if let Some(preview) = model.preview() {
         let keys = if model.is_undecided() { " · p adds, removes · m model" } else { "" };
         let name = longest(preview.opened.seats.iter(), area.width);
-        let line = |at: &usize| to_ask(model, preview, *at, name, usize::from(area.width));
+        let line = |at: &usize| to_ask(model, preview, *at, name, width);
         return (format!("Who is asked ({part}){keys}"), shown.iter().map(line).collect());
     }
     let Some(round) = model.shown_round() else { return (format!("Seats ({part})"), Vec::new()) };
     let all: Vec<SeatView<'_>> = seats(model.session(), round).collect();
     if !is_revealed(round) {
         let name = longest(round.seats.keys(), area.width);
-        let line = |at: &usize| while_open(model, &all[*at], name, usize::from(area.width));
+        let line = |at: &usize| while_open(model, &all[*at], name, width);
         let order = if model.live().is_some() { " · what needs you first" } else { "" };
         return (format!("Seats ({part}){order}"), shown.iter().map(line).collect());
     }
-    let name = longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20);
-    let line = |at: &usize| counted(model, round, &all[*at], name, usize::from(area.width));
+    let votes = all.iter().filter_map(|seat| Some(seat.ballot()?.brief()?.width())).max();
+    let beside = width.saturating_sub(3 + 2 + votes.unwrap_or(12) + SURE);
+    let name = longest(round.seats.keys(), area.width.max(50)).min(beside.max(width * 9 / 20));
+    let line = |at: &usize| counted(model, round, &all[*at], name, width);
     (format!("Seats ({part}) · vote, sure, ← moved"), shown.iter().map(line).collect())
 }
 

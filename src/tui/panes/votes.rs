@@ -77,7 +77,8 @@ fn note_and_adoption(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<
     let is_made = !round_view::winners(session, round).is_empty();
     let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
     if let Some(asked) = session.approval_of(Some(round)).or(decided_by_person(session, round)) {
-        let adopts = is_made && scripted(session, round).0 == 0 && !asked.given.is_of_definition();
+        let is_real = rehearsal_mark(session).is_empty() && scripted(session, round).0 == 0;
+        let adopts = is_made && is_real && !asked.given.is_of_definition();
         let (done, adopted) =
             if asked.given.choice.is_some() { ("decided", "decided") } else { ("approved", "adopted") };
         let word = if adopts { adopted.to_owned() } else { format!("stays proposed: {done}") };

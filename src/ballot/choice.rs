@@ -19,7 +19,7 @@ impl KindSpec for ChoiceKind {
             is_word: true,
             countable: Some(CountableKind::Choice),
             default_rule: Some(Rule::Plurality),
-            example: "vote: <one option as it is spelt>\n",
+            example: "vote: <one option, exactly as spelled>\n",
             detail: "Vote for exactly one option.",
             instead_of: "your option",
             description: "a vote for one of the options, with its rationale",

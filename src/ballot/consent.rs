@@ -25,8 +25,8 @@ impl KindSpec for ConsentKind {
             countable: Some(CountableKind::Consent),
             default_rule: Some(Rule::Consent),
             example: "consent: <support or stand-aside or block>\nminimum_change: \"<only with a block, what would have to change>\"\n",
-            detail: "Support goes along, stand-aside has doubts and does not stand in the way, block stands in the way and \
-                     must state its minimum_change.",
+            detail: "Support agrees, stand-aside has doubts but does not object, block objects and must state its \
+                     minimum_change.",
             instead_of: "consent",
             description: "support, stand-aside or block, a block with its minimum change",
             length: "one stance",

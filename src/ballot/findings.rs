@@ -30,7 +30,7 @@ impl KindSpec for FindingsKind {
                       severity: \"<low | medium | high | critical>\"\n    claim: \"<what is wrong, in a sentence>\"\n    \
                       evidence: \"<what shows it>\"\n",
             detail: "Give each finding its severity and its claim; `file`, `lines` and `evidence` if you know them. \
-                     An empty list says that you found nothing.",
+                     Give an empty list if you found nothing.",
             instead_of: "the findings",
             description: "findings, each with a severity and a claim, and file, lines and evidence if known",
             length: "every finding, or an empty list",

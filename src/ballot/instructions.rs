@@ -17,10 +17,10 @@ pub fn answer_rules(form: &BallotForm) -> String {
     let (before, after) = if asks_more { ("", POSITION) } else { (REASONS, CONFIDENCE) };
     let values = list_values(form);
     format!(
-        "Answer in the language of the question, with one block of this form alone:\n\n\
+        "Answer in the language of the question, with only one block of this form:\n\n\
          ```yaml\n{before}{example}{after}{changed_by}```\n\n\
-         Replace what stands in angle brackets, or leave its key out. {detail}{values}\n{own}{again}\
-         To abstain, write `vote: abstain` in place of {instead_of}. Quote texts that hold a colon or a number sign.\n"
+         Replace the text in angle brackets, or omit its key. {detail}{values}\n{own}{again}\
+         To abstain, write `vote: abstain` instead of {instead_of}. Quote texts that contain a colon or number sign.\n"
     )
 }
 
@@ -42,12 +42,10 @@ fn list_values(form: &BallotForm) -> String {
 
 /// Extra field of a revision's answer.
 const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
-const AGAIN: &str = "This question was asked before: the context holds what was said, and after your role stands your \
-                     own earlier ballot. Keep it unless an argument or a fact changes your mind, and name that in \
-                     `changed_by`.\n";
+const AGAIN: &str = "This question was asked before. The context has what was said; your earlier ballot follows your \
+                     role. Keep it unless an argument or a fact changes your mind; name that in `changed_by`.\n";
 
-const EXCLUDE_OWN: &str =
-    "One option is your own answer. Rank the others, which stand in `your_option_order`.\n";
+const EXCLUDE_OWN: &str = "One option is your own answer. Rank the others, listed in `your_option_order`.\n";
 
 /// Precedes the ballot, because a model that votes first only justifies its vote.
 const REASONS: &str = "rationale:\n  - \"<one reason>\"\n";

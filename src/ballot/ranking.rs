@@ -35,7 +35,7 @@ impl KindSpec for RankingKind {
             countable: Some(CountableKind::Ranking),
             default_rule: Some(Rule::Plurality),
             example: "ranking: [<best option>, [<two options>, <that are equal>]]\n",
-            detail: "Best first; a nested list is a tie; options you leave out stand below the others.",
+            detail: "Best first; a nested list is a tie; options you leave out rank below the others.",
             instead_of: "the ballot",
             description: "the options in order of preference, with the rationale",
             length: "a list of options",

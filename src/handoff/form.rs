@@ -148,35 +148,34 @@ impl Session {
 impl FormFacts {
     pub fn instructions(&self) -> String {
         let mut said = String::from(
-            "You lead this discussion. You do not vote. Rely on the rounds below alone: invent no \
+            "You lead this discussion. You do not vote. Use only the rounds below: invent no \
              participant, option, number or agreement.\n",
         );
         said.push_str(match self.form {
             FacilitatorForm::Open => {
                 "Write the question of the first round. `exploration` is background that helps to answer \
-                 it; leave it out if there is none.\n"
+                 it; omit it if there is none.\n"
             }
             FacilitatorForm::Synthesize => {
-                "Write the note on the round that was closed last: `synthesis` says what is agreed and \
-                 what is disputed. `winner` is the winner of its count, null if there is none. Lists that \
-                 have nothing to add are left out.\n"
+                "Write the note on the last closed round: `synthesis` says what is agreed and what is \
+                 disputed. `winner` is the winner of its count, null if there is none. Omit empty lists.\n"
             }
             FacilitatorForm::Conclude => {
-                "Say how the discussion ends. `conclude` ends it, `repeat` holds the last round once \
-                 more, `ask_person` leaves it to a person. `winner` is the winner of the count, null if \
-                 there is none; `recommendation` is yours, and the winner where there is one.\n"
+                "Say how the discussion ends. `conclude` ends it, `repeat` repeats the last round, \
+                 `ask_person` leaves it to a person. `winner` is the winner of the count, null if there \
+                 is none; `recommendation` is the winner, or your choice if there is none.\n"
             }
         });
         if !self.ideas.is_empty() {
             said.push_str(
-                "Merge the ideas into options: each idea stands in `from` of exactly one option, or in \
+                "Merge the ideas into options: put each idea in `from` of exactly one option, or in \
                  `set_aside` with a reason.\n",
             );
         }
         if self.is_blocked && self.form == FacilitatorForm::Synthesize {
             said.push_str(
-                "The proposal is blocked: `amended` is the proposal as it is asked next, changed no more \
-                 than lifts the blocks.\n",
+                "The proposal is blocked: `amended` is its next text, changed no more than needed to \
+                 lift the blocks.\n",
             );
         }
         said + &self.output_schema().map(|schema| schema.in_words()).unwrap_or_default()

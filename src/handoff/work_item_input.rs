@@ -268,7 +268,7 @@ fn expected(step: &Step) -> ExpectedOutput {
             expected
         }
         _ => ExpectedOutput {
-            description: "feedback on the artifact, by each criterion".to_owned(),
+            description: "feedback on the artifact for each criterion".to_owned(),
             ..ExpectedOutput::default()
         },
     }
@@ -299,7 +299,7 @@ fn rules(step: &Step, directive: Option<&str>) -> Option<String> {
             let criteria = review.criteria.join(", ");
             let _ = writeln!(
                 rules,
-                "You review `artifact`, made by another. Judge it by {criteria} and say what should change."
+                "You review `artifact`, made by somebody else. Judge it by {criteria}; say what should change."
             );
             rules.push_str(&VERDICT.in_words());
         }

@@ -76,7 +76,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
         assert_eq!(sha256(&prompt[..at]), hash, "{prompt}");
     }
     let rules = seen(&desk, "rules");
-    assert!(rules.len() == 3 && rules.iter().all(|text| *text == rules[0] && text.contains("round table")));
+    assert!(rules.len() == 3 && rules.iter().all(|text| *text == rules[0] && text.contains("unseen")));
     assert!(seen(&desk, "words")[0].ends_with("-x\n--model\nclaude-opus-5\n"));
     assert_eq!(seen(&desk, "files"), ["", "", ""]);
     let environment = &seen(&desk, "env")[0];
@@ -194,7 +194,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
         .configured("providers: {mine: {command: [mine], reply: result, tool_less: true}}\n");
     staying.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
-    assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
+    assert!(home("stdin").starts_with("You are one of several"), "the instructions come with the prompt");
     assert!(desk.run(["doctor", "mine"]).code(0).out.contains("found: mine 1"));
     // A project's program needs consent; its settings for a known program are ignored.
     let desk = with_program(Desk::with(ROUND), "mine", script);

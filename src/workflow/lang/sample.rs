@@ -69,7 +69,7 @@ pub fn in_words(schema: &Value) -> String {
     properties(schema, "", &mut lines);
     lines.truncate(MOST);
     let kind = type_in_words(schema);
-    let mut text = format!("Answer with one JSON value, {kind}, and with nothing else.");
+    let mut text = format!("Answer with one JSON value ({kind}) and nothing else.");
     for line in &lines {
         text.push_str("\n- ");
         text.push_str(line);
@@ -179,7 +179,7 @@ mod tests {
             "tests": {"type": "object", "required": ["passed"], "properties": {"passed": {"type": "boolean"}}},
             "mood": {"enum": ["good", "bad"]},
         }});
-        let words = "Answer with one JSON value, an object, and with nothing else.
+        let words = "Answer with one JSON value (an object) and nothing else.
 - `files`: a list, each a text, required: what changed
 - `tests`: an object, optional
 - `tests.passed`: true or false, required
@@ -187,6 +187,6 @@ mod tests {
 It must fit this JSON Schema:
 ";
         assert_eq!(in_words(&schema), format!("{words}{schema}\n"));
-        assert!(in_words(&json!(true)).starts_with("Answer with one JSON value, as the schema says,"));
+        assert!(in_words(&json!(true)).starts_with("Answer with one JSON value (as the schema says)"));
     }
 }

@@ -43,7 +43,7 @@ pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
         "properties": {
             "approved": {"type": "boolean", "description": "whether you accept it as it is"},
             "feedback": {"type": "string", "minLength": 1, "description": "what is good and what should change"},
-            "findings": {"type": "array", "description": "single points, if there are some"},
+            "findings": {"type": "array", "description": "single points, if any"},
         },
     });
     OutputSchema::parse(&schema).unwrap_or_else(|why| unreachable!("{why}"))

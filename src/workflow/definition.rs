@@ -70,7 +70,7 @@ keys! {
             key("supersedes", "", "The session or decision record that the decision replaces.", "ADR-0007"),
         /// The first request fills the provider's cache of the shared part for the other seats.
         warm_first: bool as (Words(|| vec!["off", "on"])) =
-            key("warm_first", "off", "Whether one seat a model is asked first.", "on"),
+            key("warm_first", "off", "Whether one seat of each model is asked first.", "on"),
         recall: RecallKeys =
             key("context", "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}"),
         leaks: Option<LeakAction> = key(

@@ -18,7 +18,7 @@ keys! {
         options: Vec<WrittenOption> as (OPTIONS) = key(
             "options",
             "",
-            "The options, at least two: names, maps, or a list that an earlier step left.",
+            "The options, at least two: names, maps, or a list from an earlier step.",
             "[redis, {id: none, description: \"as today\"}]",
         ) => options,
         order: OptionOrder = key("order", "same", "In what order seats see the options.", "per-seat"),

@@ -42,6 +42,7 @@ pub struct Setting<T> {
 pub struct ProviderConfig {
     pub api: Option<ApiStyle>,
     pub base_url: Option<String>,
+    #[serde(deserialize_with = "variable")]
     pub key_env: Option<String>,
     pub key_command: Vec<String>,
     pub max_in_flight: Option<NonZeroUsize>,
@@ -84,7 +85,10 @@ enum PromptBy {
 #[serde(untagged, expecting = "a header is a text or `{env: VARIABLE}`")]
 pub enum HeaderFrom {
     Text(String),
-    Env { env: String },
+    Env {
+        #[serde(deserialize_with = "variable")]
+        env: String,
+    },
 }
 
 impl ProviderConfig {
@@ -241,7 +245,7 @@ pub const FILE: &str = "config.yaml";
 /// Limit of the file, in bytes.
 const MOST: u64 = 1024 * 1024;
 /// Field names that contain keys, in addition to the usual ones.
-const KEY_FIELDS: [&str; 2] = ["key", "token"];
+const KEY_FIELDS: [&str; 4] = ["key", "token", "authorization", "cookie"];
 /// Keys that count only in the user's file.
 const OWN_ALONE: [&str; 4] = ["remote", "screen", "secrets", "worker"];
 
@@ -412,6 +416,15 @@ fn without_nulls(value: Json) -> Json {
     }
 }
 
+/// Reads the name of a variable. A key in its place is refused and not shown.
+fn variable<'de, D: Deserializer<'de>, T: From<String>>(from: D) -> Result<T, D::Error> {
+    let name = String::deserialize(from)?;
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Ok(name.into());
+    }
+    Err(D::Error::custom("the name of a variable is wanted, never a key"))
+}
+
 fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
     let wrong = || D::Error::custom("a time such as `90s`, `2m` or `500ms` is wanted");
     let ms = Json::deserialize(from)?.as_str().and_then(parse_duration).ok_or_else(wrong)?;
@@ -439,9 +452,16 @@ mod tests {
 
     #[test]
     fn a_key_by_value_and_an_unknown_key_are_refused_with_their_line() {
-        let problems = layered("providers:\n  lab:\n    api_key: sk-123\n").unwrap_err();
-        assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
-        assert!(!problems[0].to_string().contains("sk-123"));
+        for field in [
+            "api_key: sk-123",
+            "key_env: sk-123",
+            "headers: {x: {env: sk-123}}",
+            "headers: {Authorization: sk-123}",
+        ] {
+            let problems = layered(&format!("providers:\n  lab:\n    {field}\n")).unwrap_err();
+            assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
+            assert!(!problems[0].to_string().contains("sk-123"), "{problems:?}");
+        }
         let problems = layered("model: x\nproviders: {lab: {\n  stream: maybe}}\n").unwrap_err();
         assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
         assert!(problems[0].message.starts_with("`providers.lab.stream`: "), "{problems:?}");

@@ -61,12 +61,12 @@ fn an_invalid_merge_is_reported_before_the_run() {
 fn ideas_are_merged_on_the_screen() {
     let desk = Desk::with(DEFINITION);
     desk.write("ideas.yaml", IDEAS);
-    let mut screen = Screen::open(&desk, (100, 30), &["decide.yaml", "--answers", "ideas.yaml"]);
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml", "--answers", "ideas.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
     screen.press("o", &["REVEAL", "A accept"]);
     screen.press("A", &[]);
     screen.press("y", &["Your decision", "bob: gives 1 idea: A queue"]);
-    screen.press("\r", &["from:", "bob#1"]);
+    screen.press("\r", &["from:", "bob#1", "reason: \"…\"}]"]);
     screen.press("\x13", &["Which first?", "DRAFT"]);
 }
 

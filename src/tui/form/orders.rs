@@ -20,8 +20,7 @@ use crate::workflow::split_participants;
 use crate::yaml::{Out, read as read_yaml};
 
 const LEAVE_BLOCKED: &str = "leave it blocked";
-const MERGE_HINT: &str =
-    "YAML: move ids between `from` lists, or to set_aside: [{idea: seat#1, reason: \"…\"}]";
+const MERGE_HINT: &str = "YAML: move ids between lists, or to set_aside: [{idea: a#1, reason: \"…\"}]";
 
 /// Returns the roster entry of a persona without the tools it lists.
 pub fn without_tools(persona: &str) -> String {

@@ -15,12 +15,11 @@ use roundtable::history::{Event, SeatStatus, Session};
 use roundtable::journal::{Disk, Journal, OpenJournalError, StorageOp, fold, read_log, verify};
 
 use crate::cases;
-use crate::home::{Asked, asked, is_sound};
 use crate::oracle::Dice;
 use crate::patience::{PATIENCE, pause};
-use crate::program::{Desk, files_in};
+use crate::program::{Desk, files_in, is_sound};
 use crate::seats::{Diary, ONE_ROUND, Place, RoundOutcome, TWO_ROUNDS, WORKFLOW, outcome};
-use crate::server::{Answer, Server};
+use crate::server::{Answer, Request, Server};
 
 /// Returns the ends of the documents.
 pub fn ends(bytes: &[u8]) -> Vec<usize> {
@@ -210,6 +209,20 @@ steps:
   - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
   - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
 ";
+
+struct Asked {
+    seat: String,
+    round: u32,
+    /// Everything before the addressed lines.
+    shared: String,
+}
+
+fn asked(request: &Request) -> Asked {
+    let user = request.user_text();
+    let (shared, _) = user.split_once("  your_role: ").expect("an address");
+    let round = shared.lines().find_map(|line| line.strip_prefix("  current_round: ")).expect("a round");
+    Asked { seat: request.seat(), round: round.parse().expect("a number"), shared: shared.to_owned() }
+}
 
 /// Starts a service whose answers depend only on seat and round, and take 0 to 30 ms.
 fn service() -> (Server, Receiver<()>) {

@@ -7,9 +7,8 @@ use roundtable::history::{CloseReason, SeatStatus, Session};
 use roundtable::journal::{fold, read_log};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::is_sound;
 use crate::patience::{NEVER, PATIENCE, SOON, wait_for};
-use crate::program::Desk;
+use crate::program::{Desk, is_sound};
 use crate::pty::{Screen, command};
 use crate::seat_programs::with_claude;
 use crate::server::{Answer, Server};

@@ -6,9 +6,8 @@ use std::process::Stdio;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
-use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
-use crate::program::{Desk, ran};
+use crate::program::{Desk, is_sound, ran};
 use crate::served::{Agent, CANARY, Server, served_as};
 
 const POEM: &str = "\

@@ -11,7 +11,6 @@ use roundtable::journal::{EventLog, Journal, fold, read_log};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::asked;
 use crate::patience::{NEVER, pause, wait_for};
 use crate::program::{Desk, ran};
 use crate::seats::{Clock, Does, ONE_ROUND, Place, header, said, seated};
@@ -33,7 +32,7 @@ const THREE: &str = "{name: ann, persona: qa-lead, model: openai/test}, {name: b
 fn service(slow: &'static str, time: Duration) -> Server {
     Server::start(move |request| {
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
-        if slow == "*" || asked(request).seat == slow { answer.after(time) } else { answer }
+        if slow == "*" || request.seat() == slow { answer.after(time) } else { answer }
     })
 }
 
@@ -75,7 +74,7 @@ fn the_private_key_of_an_open_round_is_in_its_file_alone() {
         let desk = Desk::new();
         let server = Server::start(|request| {
             let answer = Answer::chat("vote: alpha");
-            if asked(request).seat == "cyd" { answer.held() } else { answer }
+            if request.seat() == "cyd" { answer.held() } else { answer }
         });
         let child = two_of_three(&desk, &server);
         let key = desk.keys().remove(0);

@@ -9,11 +9,12 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use roundtable::journal::verify;
+use roundtable::history::Session;
+use roundtable::journal::{EventLog, fold, read_log, verify};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::patience::Patient as _;
+use crate::patience::{Patient as _, wait_for};
 use crate::server::Server;
 
 /// A working folder, and a home that is empty at first.
@@ -168,8 +169,7 @@ impl Desk {
     /// Fails unless this session verifies; a process would check the same in twice the time.
     #[track_caller]
     pub fn is_sound(&self, file: &str) {
-        let found = verify(&fs::read(self.path(file)).expect("a file"), None);
-        assert_eq!(found.findings, [], "{file}");
+        is_sound(&self.bytes(file));
     }
 
     /// Does the same with an answers file.
@@ -246,6 +246,53 @@ impl Desk {
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         sessions[0].clone()
     }
+
+    /// Returns a run whose model `openai/test` is this server.
+    pub fn batch(&self, server: &Server, arguments: &[&str]) -> Command {
+        let mut command = self.command([&["--batch"], arguments].concat());
+        command.env("OPENAI_BASE_URL", server.url() + "/v1").stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn begin(&self, server: &Server, arguments: &[&str]) -> Child {
+        self.batch(server, arguments).start().expect("starts")
+    }
+
+    pub fn hold(&self, server: &Server, arguments: &[&str]) -> Ran {
+        run(&mut self.batch(server, arguments))
+    }
+
+    pub fn keys(&self) -> Vec<PathBuf> {
+        let listed = fs::read_dir(self.home().join("state/keys")).into_iter().flatten();
+        let files = listed.map(|entry| entry.expect("listed").path());
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "key")).collect()
+    }
+
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        fs::read(self.path(file)).expect("a file")
+    }
+
+    pub fn kept(&self, file: &str) -> EventLog {
+        read_log(&self.bytes(file)).expect("readable")
+    }
+
+    pub fn state(&self, file: &str) -> Session {
+        fold(&self.kept(file))
+    }
+
+    /// Returns the state of the only saved session.
+    #[track_caller]
+    pub fn saved(&self) -> Session {
+        fold(&read_log(&fs::read(self.session()).expect("a file")).expect("readable"))
+    }
+
+    pub fn until(&self, file: &str, wanted: impl Fn(&Session) -> bool) -> Session {
+        let path = self.path(file);
+        wait_for("the wanted state of the session", || {
+            let log = read_log(&fs::read(&path).ok()?).expect("readable");
+            Some(fold(&log)).filter(|session| wanted(session))
+        })
+    }
 }
 
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
@@ -257,6 +304,12 @@ pub fn files_in(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// Fails unless these bytes are a session that verifies.
+#[track_caller]
+pub fn is_sound(bytes: &[u8]) {
+    assert_eq!(verify(bytes, None).findings, []);
 }
 
 /// Fails unless the text contains all these words.

@@ -19,9 +19,8 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::home::is_sound;
 use crate::patience::wait_for;
-use crate::program::{Desk, ran, sha256};
+use crate::program::{Desk, is_sound, ran, sha256};
 use crate::pty::Screen;
 use crate::served::{Browser, CANARY, DEFINITION, Server, served, served_as};
 

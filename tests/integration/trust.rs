@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-use crate::home::a_second;
 use crate::patience::{Patient as _, wait_for};
 use crate::program::{Desk, Ran, has};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
+use crate::stopping::a_second;
 
 const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
                      ballot: {kind: choice, options: [red, blue]}\nrule: plurality\n";

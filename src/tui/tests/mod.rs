@@ -216,8 +216,10 @@ fn keys_step_and_seek() {
 #[test]
 fn a_seek_gives_the_state_that_folding_gives() {
     let mut lines = saved("context-passing.s2s");
-    // Long enough for several checkpoints; repeated events are harmless.
-    lines = std::iter::repeat_n(lines, crate::cases::cases(380, 900)).flatten().collect();
+    // Long enough for several checkpoints; repeated events are harmless. Reading the definition takes longest.
+    let (opened, closed) = (lines.remove(0), lines.pop());
+    let repeated = std::iter::repeat_n(lines, crate::cases::cases(420, 1_000)).flatten();
+    let lines: Vec<_> = std::iter::once(opened).chain(repeated).chain(closed).collect();
     let mut stops = vec![0, 1, 8191, 8192, 8193, 15_000, 40, lines.len(), 16_384];
     stops.retain(|at| *at <= lines.len());
     let (mut folded, mut states) = (crate::history::Session::default(), HashMap::new());
@@ -231,6 +233,7 @@ fn a_seek_gives_the_state_that_folding_gives() {
     for at in stops {
         replay.seek(at);
         assert_eq!(replay.session, states[&at], "at {at}");
+        assert!(at == 8192 || replay.session != states[&8192], "at {at}");
     }
 }
 

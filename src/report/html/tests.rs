@@ -164,6 +164,7 @@ fn the_first_page_answers_first() {
         from += at;
     }
     assert!(page.contains("<title>inline – Which cache first?</title>"));
+    assert!(page.contains("<summary>By other rules, none of which was agreed beforehand</summary>"));
 }
 
 #[test]
@@ -173,11 +174,14 @@ fn options_that_look_alike_keep_their_letters() {
     table.seal("qa-lead");
     table.seal("devops-engineer");
     let answers = vec![
-        table.vote("qa-lead", "redis", json!({"rationale": ["latin"]})),
+        table.vote("qa-lead", "redis", json!({"rationale": ["latin", "short", "known", "plain"]})),
         table.vote("devops-engineer", "rеdis", json!({"rationale": ["with a Cyrillic е"]})),
     ];
     table.close(answers);
     let page = html(&table.document());
     assert!(page.contains("aria-hidden=\"true\">A</b><span dir=\"auto\">redis</span>"));
     assert!(page.contains("aria-hidden=\"true\">B</b><span dir=\"auto\">rеdis</span>"));
+    // What the first page leaves out is in the record.
+    assert!(page.contains("<p class=\"more\">+ 1 more below</p>") && page.contains("All reasons, merged"));
+    assert!(page.contains("<li dir=\"auto\">plain <small>qa-lead</small></li>"));
 }

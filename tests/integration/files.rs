@@ -250,4 +250,5 @@ fn personas_are_read_from_their_folders_alone() {
     link(project.secret(), project.desk.path(".s2s/personas/sneaky.md"));
     let refused = project.desk.run(["--batch", "decide.yaml"]).code(2);
     refused.tells("sneaky.md").tells("leads out of the persona folder");
+    assert_eq!((refused.out.as_str(), project.desk.sessions().len()), ("", 0));
 }

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-use roundtable::journal::verify;
+use roundtable::journal::{fold, read_log, verify};
+use roundtable::report::{Document, Source, markdown};
 use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
@@ -106,6 +107,10 @@ fn redacted(Recorded { folder, session, done, report }: &Recorded) -> (String, S
     let last = events.last().and_then(|event| event["hash"].as_str()).unwrap_or_default();
     assert!(stderr.contains(last), "{}: {stderr}", folder.display());
     assert_eq!(verify(session, Some(last)).findings, [], "{}", folder.display());
+    // The file alone gives the same report.
+    let (log, file) = (read_log(session).expect("whole"), Some("session.s2s".to_owned()));
+    let source = Source { file, entries: log.lines.len(), last_hash: last.to_owned(), torn: 0 };
+    assert_eq!(markdown(&Document::new(&fold(&log), source)), *report, "{}", folder.display());
     let day = events[0]["at"].as_str().expect("a time")[..10].to_owned();
     let report = report.replace(last, "HASH").replace(&last[..16], "HASH");
     let id = events[0]["session"].as_str().expect("an id").to_owned();

@@ -69,7 +69,7 @@ fn with_2_000_requests_open_a_session_rests_within_a_second() {
 
 #[test]
 fn a_closed_terminal_rests_the_session() {
-    let (server, seats) = (Server::start(|_| Answer::chat("vote: alpha").after(NEVER)), 200);
+    let (server, seats) = (Server::start(|_| Answer::chat("vote: alpha").after(NEVER)), cases(200, 2_000));
     let desk = Desk::with(&table(seats).replace("openai/test", "lab/m")).served_by(&server);
     let (mut terminal, mut child) = start(command(&desk, &["decide.yaml"]), (80, 24));
     let (mut seen, mut buffer, mut is_open) = (String::new(), [0; 8192], false);

@@ -215,7 +215,7 @@ fn hostile_text_neither_acts_nor_forges() {
         ]
     );
     let is_table = |line: &str| {
-        ["| seat |", "|---|", "| software-", "| qa-lead |", "| devops-", "| | result |", "| **"]
+        ["| seat |", "|---|", "| software-", "| qa-lead |", "| devops-", "| |", "| **A inline", "| **B redis"]
             .iter()
             .any(|row| line.starts_with(row))
     };

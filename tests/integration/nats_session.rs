@@ -326,14 +326,14 @@ fn a_worker_that_dies_is_followed_by_another() {
 #[test]
 fn a_server_that_dies_and_comes_back_loses_nothing() {
     let Some(mut queue) = Queue::start() else { return };
-    queue.define(100, "");
+    queue.define(crate::cases(100, 200), "");
     let mut table = queue.holds();
     let _worker = queue.worker();
     wait_for("some ballots", || (queue.count("ballot_sealed") > 5).then_some(()));
     queue.0.kill();
     queue.0.restart();
     table.ends();
-    queue.check_sealed(100);
+    queue.check_sealed(crate::cases(100, 200));
 }
 
 #[test]

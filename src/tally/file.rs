@@ -26,7 +26,7 @@ const ANSWERS: [(&str, CountableKind, &str); 6] = [
 /// Other keys of a ballot and columns of a table.
 const OTHER_KEYS: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
 
-const MOST_OPTIONS: usize = 1_000;
+pub const MOST_OPTIONS: usize = 1_000;
 
 /// Most votes in a file, by count and by weight.
 const MOST_VOTES: u64 = 1_000_000_000_000;

@@ -28,7 +28,7 @@ mod properties;
 mod tests;
 
 pub use decimal::{Decimal, Fraction, Score};
-pub use file::{BallotFile, read_ballots};
+pub use file::{BallotFile, MOST_OPTIONS, read_ballots};
 pub use no_decision::{NoDecision, Shortfall, and_list};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub use rule::{BallotSupport, Choose, Rule, RuleOptions};

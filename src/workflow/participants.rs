@@ -119,6 +119,7 @@ pub fn is_model_text(text: &str) -> bool {
 }
 
 pub const MOST_SEATS: u64 = 10_000;
+const MOST_IN_ALL: usize = 20_000;
 
 /// Roster of a definition that names no participants.
 pub const DEFAULT_PANEL: [&str; 5] =
@@ -147,6 +148,10 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
                 seat = ParticipantSpec::from_persona("", seat.place);
             }
             all.push(seat);
+        }
+        if all.len() > MOST_IN_ALL {
+            entries.refuse(node, format!("there are more than {MOST_IN_ALL} seats"), "lower a `count`");
+            break;
         }
         taken.extend(all[before..].iter().map(|seat| seat.name.clone()));
     }
@@ -189,6 +194,10 @@ fn participant_spec(entries: Entries<'_>) -> ParticipantSpec {
     if entries.has("tools") && entries.has("command") {
         let message = "`tools` has no effect on a `command`, which brings its own tools";
         entries.refuse(entries.node, message, "leave one of them out");
+    }
+    // Tallies calculate with six decimal places.
+    if !(1e-6..=1e9).contains(&seat.weight) && !entries.found.is_wrong(entries.node) {
+        entries.refuse(entries.node, "a `weight` is from 0.000001 to 1000000000", "write `weight: 2`");
     }
     let mut name = if seat.name.is_empty() { seat.persona.clone() } else { seat.name.clone() };
     if let (true, Some(model)) = (name.is_empty(), seat.models.first()) {
@@ -335,6 +344,12 @@ mod tests {
             ),
             ("{persona: qa-lead, temperature: [0, 1]}", "must be a number from 0 to 2"),
             ("{persona: qa-lead, count: 2}, qa-lead-1", "duplicate participant name"),
+            ("{persona: qa-lead, weight: 1e-7}", "from 0.000001 to"),
+            ("{persona: qa-lead, weight: 1e40}", "from 0.000001 to"),
+            (
+                "{name: a, persona: qa-lead, count: 10000}, {name: b, persona: qa-lead, count: 10000}, skeptic",
+                "there are more than 20000 seats",
+            ),
             // A number too large for the seat loop is rejected before the loop runs.
             ("{persona: qa-lead, count: 18446744073709551615}", "must be a whole number from 1 to 10000"),
         ] {

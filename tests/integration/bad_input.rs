@@ -38,6 +38,9 @@ fn a_definition_that_is_no_text_or_too_large_is_refused() {
     refused(&desk, format!("question: {}\n", "x".repeat(10 << 20)), &["4 MiB"]);
     refused(&desk, "x".repeat(60 << 20), &["decide.yaml", "larger than"]);
     refused(&desk, format!("question: {}\n", "[".repeat(100_000)), &["decide.yaml"]);
+    let options: Vec<String> = (0..100_000).map(|number| format!("o{number}")).collect();
+    let many = format!("question: x\nballot: {{kind: choice, options: [{}]}}\n", options.join(", "));
+    refused(&desk, many, &["decide.yaml:2:9", "there are more than 1000 options"]);
 }
 
 #[test]

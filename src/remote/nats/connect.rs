@@ -29,7 +29,8 @@ pub struct Address {
 pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueError> {
     check(&address.url)?;
     if is_open_to_others(&address.url) {
-        tell(&format!("warning: {} is not encrypted; others in the network can read questions", address.url));
+        let read = "others in the network can read questions and a password";
+        tell(&format!("warning: {} is not encrypted; {read}", address.url));
     }
     let credentials = address.creds_file.as_deref().map(read_credentials).transpose()?;
     let end = Instant::now() + debug_duration("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));

@@ -1,10 +1,12 @@
 //! Loader of ballot forms.
 
+use std::collections::HashSet;
+
 use serde_json::Value as Json;
 
 use super::entries::{Entries, FromNode, as_text, from_node, items, keys, word};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
-use crate::tally;
+use crate::tally::{self, MOST_OPTIONS};
 use crate::workflow::keys::spec::KeyType::{Decimal, Either, List, Map, Number, Text, Whole, Words};
 use crate::workflow::keys::spec::{KeyType, REQUIRED, article, key, words_of};
 use crate::workflow::lang::Transform;
@@ -127,17 +129,21 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
         let message = format!("the scale ends at {max} and begins at {min}");
         refuse_if(min >= max, &message, "`min` is the lower end");
     }
+    let many = form.options.len().max(form.cards.len()) > MOST_OPTIONS;
+    let message = format!("there are more than {MOST_OPTIONS} options or cards");
+    refuse_if(many, &message, "ask about fewer at a time");
     check_names("option", &form.options, node, entries);
     check_names("card", &form.cards, node, entries);
     check_names("card that abstains", &form.abstain, node, entries);
 }
 
 fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) {
-    for (i, name) in names.iter().enumerate() {
+    let mut seen = HashSet::new();
+    for name in names {
         if name.trim().is_empty() || name.trim() != name {
             entries.refuse(node, format!("{what} `{name}` is blank or has blanks around it"), "trim it");
         }
-        if names[..i].iter().any(|other| other.to_lowercase() == name.to_lowercase()) {
+        if !seen.insert(name.to_lowercase()) {
             entries.refuse(node, format!("{what} `{name}` is given twice"), format!("give each {what} once"));
         }
         if name.eq_ignore_ascii_case("abstain") {

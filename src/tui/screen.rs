@@ -224,7 +224,7 @@ fn reveal(area: Rect, model: &Model, round: &RoundRun) -> Vec<(Pane, Rect)> {
     };
     let rows = [Constraint::Length(frame::height(votes.len()).clamp(3, most.max(3))), Constraint::Min(3)];
     let [over, under] = Layout::vertical(rows).areas(area);
-    let names = seats::counted_width(round).clamp(14, (area.width / 2).saturating_sub(1).max(14));
+    let names = seats::counted_width(round).clamp(14, (area.width / 2 + 2).max(14));
     let [left, right] = Layout::horizontal([Constraint::Length(names), Constraint::Min(30)]).areas(under);
     vec![(Pane::Tally, over), (Pane::Seats, left), (Pane::Answer, right)]
 }

@@ -232,7 +232,9 @@ impl Desk {
     pub fn verify(&self) {
         let sessions = self.sessions();
         assert!(!sessions.is_empty(), "nothing was saved");
-        sessions.iter().for_each(|session| self.is_sound(&arg(session)));
+        for session in sessions {
+            self.is_sound(&arg(&session));
+        }
     }
 
     pub fn sessions(&self) -> Vec<PathBuf> {

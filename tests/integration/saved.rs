@@ -74,8 +74,8 @@ fn made(name: &str) -> Vec<u8> {
     let now: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
     let mut sitting = Sitting::at(now.0, 0);
     let does = |sitting: &mut Sitting, command: Command| {
-        let events = sitting.does(command);
-        sitting.now += 5 * events as i64;
+        let events = i64::try_from(sitting.does(command)).expect("few");
+        sitting.now += 5 * events;
     };
     let at_work = |sitting: &Sitting| sitting.session.step.clone().expect("at work").id;
     does(&mut sitting, Command::Open(header));

@@ -111,8 +111,8 @@ impl Sitting {
                 Command::Seal { seal: of_another, round: self.round_id(), participant: name(seat).to_owned() }
             }
             Action::WrongKey(seat) => {
-                let seal = self.answer(name(seat), Ballot::Vote(0), &RoundKey::new([99; 32]));
-                Command::Seal { seal, round: self.round_id(), participant: name(seat).to_owned() }
+                let answer = self.answer(name(seat), Ballot::Vote(0), &RoundKey::new([99; 32]));
+                Command::Seal { seal: answer, round: self.round_id(), participant: name(seat).to_owned() }
             }
             Action::Live(which) => self.live(which),
             Action::Excuse(seat) => {
@@ -227,8 +227,8 @@ impl Sitting {
                 ..SeatFailed::default()
             }));
         }
-        let seal = self.answer(&participant, ballot, &self.key());
-        Command::Seal { round, participant, seal }
+        let answer = self.answer(&participant, ballot, &self.key());
+        Command::Seal { round, participant, seal: answer }
     }
 
     fn answer(&self, seat: &str, ballot: Ballot, key: &RoundKey) -> SealedRecord {

@@ -119,8 +119,8 @@ impl Drive {
             ..AnswerRecord::default()
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
-        let seal = self.sitting.sealed(&name, &text, &self.key(), self.turn as u8);
-        self.give(Command::Seal { round: id, participant: name, seal })
+        let sealed = self.sitting.sealed(&name, &text, &self.key(), self.turn as u8);
+        self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 
     fn key(&self) -> RoundKey {

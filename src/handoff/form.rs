@@ -20,7 +20,6 @@ const SHORTEST_QUESTION: usize = 8;
 const LONGEST_QUESTION: usize = 600;
 const LONGEST_PROPOSAL: usize = 6000;
 const LONGEST_TITLE: usize = 120;
-const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
 
@@ -158,7 +157,8 @@ impl FormFacts {
             }
             FacilitatorForm::Synthesize => {
                 "Write the note on the last closed round: `synthesis` says what is agreed and what is \
-                 disputed. `winner` is the winner of its count, null if there is none. Omit empty lists.\n"
+                 disputed. `winner` is the winner of its count, null if there is none. Omit empty lists; \
+                 add `leave`, with the reason, only to skip all further rounds.\n"
             }
             FacilitatorForm::Conclude => {
                 "Say how the discussion ends. `conclude` ends it, `repeat` repeats the last round, \
@@ -178,11 +178,7 @@ impl FormFacts {
                  lift the blocks.\n",
             );
         }
-        said + &self.output_schema().map(|schema| schema.in_words()).unwrap_or_default()
-    }
-
-    fn output_schema(&self) -> Result<OutputSchema, String> {
-        OutputSchema::parse(&self.schema())
+        said + &OutputSchema::parse(&self.schema()).map(|schema| schema.in_words()).unwrap_or_default()
     }
 
     /// Returns the JSON Schema of the answer. A fact of the log allows only one value.
@@ -237,6 +233,7 @@ impl FormFacts {
         add("synthesis", text(2000));
         add("winner", json!({ "enum": [self.winner] }));
         let mut required = vec!["synthesis", "winner"];
+        add("leave", text(600));
         if !self.ideas.is_empty() {
             let ids: Vec<&str> = self.ideas.iter().map(|idea| idea.id.as_str()).collect();
             let from = json!({ "type": "array", "minItems": 1, "items": { "enum": ids } });
@@ -275,7 +272,7 @@ impl FormFacts {
     /// Checks that an answer has the right form and agrees with the log.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
         let answer = &without_nulls(answer, &self.schema()["required"]);
-        self.output_schema()?.check(answer)?;
+        OutputSchema::parse(&self.schema())?.check(answer)?;
         let mut texts = Vec::new();
         gather_texts(answer, &mut texts);
         if let Some(unknown) = texts.iter().find_map(|text| self.unknown_seat(text)) {
@@ -347,7 +344,7 @@ impl FormFacts {
     }
 
     pub fn placeholder(&self) -> Value {
-        self.answer_of(PLACEHOLDER)
+        self.answer_of("Placeholder: no model was asked.")
     }
 
     /// Returns an answer whose texts are `words`. Empty, it is a person's starting point.

@@ -10,6 +10,7 @@ use super::event::{
     RoundClosed, RoundOpened, SeatFailed, SessionOpened, StepFinished, StepStarted, Tally, TimedEvent,
     WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
+use super::facilitator::{ACCEPTS_RESULT, LEAVES_STRATEGY};
 use super::state::{AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
@@ -245,8 +246,12 @@ impl Session {
         let Some(step) = self.run_mut(&given.step) else { return };
         let round = step.round;
         let Some(asked) = step.approval.as_mut().filter(|asked| asked.given.is_none()) else {
-            let (message, choices) = (super::facilitator::ACCEPTS_RESULT.to_owned(), Vec::new());
-            let given = given.clone();
+            self.leaves_strategy |= given.choice.is_some();
+            let (message, choices) = match &given.choice {
+                Some(leave) => (LEAVES_STRATEGY, vec!["accept".to_owned(), leave.clone()]),
+                None => (ACCEPTS_RESULT, Vec::new()),
+            };
+            let (message, given) = (message.to_owned(), given.clone());
             return self.approvals.push(AnsweredQuestion { message, choices, counted, given, at });
         };
         asked.given = Some(given.clone());
@@ -335,7 +340,7 @@ impl Session {
         let id = &started.step;
         self.expand_each(started);
         self.iterations = started.iteration;
-        (self.is_result_accepted, self.synthesis_due) = (false, false);
+        (self.is_result_accepted, self.leaves_strategy, self.synthesis_due) = (false, false, false);
         self.chosen.shift_remove(id);
         *self.runs.entry(id.clone()).or_insert(0) += 1;
         let run = StepRun { id: id.clone(), started: at, ..StepRun::default() };

@@ -19,10 +19,14 @@ use crate::workflow::{
 
 /// Message of the approval when a person accepts a result on the screen.
 pub(crate) const ACCEPTS_RESULT: &str = "Accept the result?";
+/// Message of the same if the person then leaves the strategy.
+pub(crate) const LEAVES_STRATEGY: &str = "Leave the strategy here?";
 
 pub const TAKE: &str = "take";
 pub const CONTINUE: &str = "continue";
 pub const STOP: &str = "stop";
+/// Choice to skip the remaining steps of a strategy after a counted round.
+pub const LEAVE: &str = "leave";
 /// Prefix of the facilitator's own choice; the option follows.
 pub const DECIDE: &str = "decide: ";
 

@@ -15,7 +15,7 @@ pub(crate) use agenda::next_id;
 pub use agenda::{Agenda, DONE, DROPPED};
 pub use event::*;
 pub use facilitator::exhausted_key;
-pub(crate) use facilitator::{CONTINUE, DECIDE, STOP, TAKE, check_artifact};
+pub(crate) use facilitator::{CONTINUE, DECIDE, LEAVE, STOP, TAKE, check_artifact};
 pub use merge::option_id;
 pub use remote::Receipt;
 pub use route::round_outcome;

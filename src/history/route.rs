@@ -54,6 +54,9 @@ impl Session {
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
         let result = self.results.get(last)?;
+        if let Some(end) = self.strategy_end(last).filter(|_| self.leaves_strategy) {
+            return Some(&end.id);
+        }
         let turn = if self.is_result_accepted {
             Route::On
         } else {
@@ -65,6 +68,17 @@ impl Session {
             Route::On if definition.is_routed() => step.next.as_deref(),
             Route::On => definition.steps.get(at + 1).map(|step| step.id.as_str()),
         }
+    }
+
+    /// Returns the last step of the discussion that a step belongs to: a condition on the discussion's outcome.
+    pub fn strategy_end(&self, step: &str) -> Option<&Step> {
+        let is_end = |end: &&Step| {
+            let whole = end.id.strip_suffix("-done").unwrap_or_default();
+            let is_inside = step.strip_prefix(whole).is_some_and(|rest| rest.starts_with('-'));
+            let StepKind::Condition(branch) = &end.kind else { return false };
+            is_inside && branch.condition.paths().iter().any(|path| path[..] == ["context", whole, "outcome"])
+        };
+        self.definition().steps.iter().filter(is_end).max_by_key(|end| end.id.len())
     }
 
     /// Returns the outcome of a round step's last run; `None` for other steps.

@@ -63,6 +63,8 @@ pub struct Session {
     pub granted: IndexMap<String, u32>,
     /// The facilitator accepted the last step's result as if it had succeeded.
     pub is_result_accepted: bool,
+    /// The facilitator leaves the strategy after the last round.
+    pub leaves_strategy: bool,
     /// The facilitator's decisions for rounds that reached their `max_runs`, by step.
     pub chosen: IndexMap<String, AnsweredQuestion>,
     /// Step that had reached its `max_runs` when the facilitator stopped the session.

@@ -42,6 +42,10 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::ExcuseSeat | Action::RetrySeat | Action::CloseRound | Action::ExtendDeadline => {
             (session.open_round().is_some(), NO_ROUND)
         }
+        Action::LeaveStrategy => {
+            let end = session.step.as_ref().and_then(|run| session.strategy_end(&run.id));
+            (end.is_some(), "No strategy leads here: A continues.")
+        }
         Action::ChooseModel if matches!(model.mode, Mode::Home) => return None,
         Action::ChooseModel | Action::EditRound | Action::ChooseParticipants => {
             (model.preview().is_some(), "No round is drafted yet. o starts the first step.")

@@ -97,6 +97,7 @@ bindings! {
     OPEN CloseRound ["c"] "close round (asks while seats answer)" "close";
     OPEN ExtendDeadline ["t"] "extend deadline by a minute" "+1 min";
     REVEALED AcceptResult ["A"] "accept result and continue (asks first)" "accept";
+    REVEALED LeaveStrategy ["L"] "leave the strategy: skip its remaining steps (asks first)" "";
     REVEALED RepeatRound ["n"] "ask again in a new round" "ask again";
     ANY OpenItem ["Enter"] "open, read or answer what is selected" "open";
     WAITING AddNote ["N"] "add a note on the last round" "note";

@@ -60,7 +60,7 @@ pub struct Ask {
 
 #[derive(Debug, Clone)]
 pub enum OnYes {
-    Order(FacilitatorRequest),
+    Order(Vec<FacilitatorRequest>),
     Open(OpenTarget),
     Rehearse,
     /// Discards the form below.

@@ -35,7 +35,7 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
         "artifacts": [{"title": "Half", "summary": "Half of it."}],
     });
     let answers = json!({
-        "talk-ask": [blocks, both(&json!({"consent": "support"}))], "talk-ask-note": [blocked, agreed],
+        "talk-ask": [&blocks, &both(&json!({"consent": "support"}))], "talk-ask-note": [&blocked, agreed],
     });
     let ran = run(&desk, &answers).code(0);
     assert_eq!(questions(&desk), ["What first?", "Half of it, {{goal}}?"], "{}", ran.err);
@@ -46,6 +46,12 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     assert_eq!(recorded.expect("an artifact")["artifact"]["title"], "Half");
     let notes = desk.events("synthesis_recorded").into_iter().map(|line| line["text"].clone());
     assert!(notes.eq(["It is too much for one.", "All agree."]));
+    // A note may also leave the strategy.
+    let mut left = blocked;
+    left["leave"] = "Another day.".into();
+    run(&desk, &json!({"talk-ask": blocks, "talk-ask-note": left})).code(3);
+    let last = desk.events("step_finished").into_iter().rev().take(2).map(|line| line["stepId"].clone());
+    assert!(last.eq(["talk-done", "talk-ask-leave"]));
 }
 
 fn tied(note: &Value, conclude: &Value) -> Value {

@@ -9,7 +9,8 @@ use futures::future::FutureExt as _;
 use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
 use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, current_wait_point};
 use roundtable::history::{
-    CloseReason, Event, LogEntry, PauseReason, Price, RoundRevised, SeatStatus, Session, Timestamp,
+    ApprovalGiven, CloseReason, Event, LogEntry, PauseReason, Price, RoundRevised, SeatStatus, Session,
+    Timestamp,
 };
 
 use crate::patience::{PATIENCE, wait_for};
@@ -140,6 +141,32 @@ fn a_round_waits_is_revised_repeated_and_accepted() {
     assert!(after.contains("synthesis: \"Split so far.\""), "{after}");
     let accepted = session.approval_of(Some(second)).expect("on record");
     assert_eq!((&*accepted.given.by, accepted.given.approved), ("facilitator", true));
+    place.verify();
+}
+
+#[test]
+fn a_strategy_is_left_after_its_first_round() {
+    // The steps of a discussion, without anything that is drawn.
+    let definition = ONE.replace("pick,", "talk-vote, output: talk, next: talk-more,")
+        + "  - {id: talk-more, type: round, question: Again?, next: talk-done}\n  \
+           - {id: talk-done, type: condition, condition: \"context.talk.outcome === 'decided'\"}\n";
+    let leaves = |_: &Session| {
+        let yes = ApprovalGiven::yes("talk-vote", "facilitator");
+        let leave = Command::Answer(ApprovalGiven { choice: Some("leave".to_owned()), ..yes });
+        [leave.clone(), leave]
+            .map(FacilitatorRequest::Order)
+            .into_iter()
+            .chain([FacilitatorRequest::Accept])
+            .collect()
+    };
+    let place = Place::fresh();
+    let mut screen = at_holds(vec![|session| vec![seen(session)], leaves], |_| vec![]);
+    let (ran, refused) = place.start_live(&definition, &|table| table, &mut screen);
+    assert_eq!((ran.done, refused.len()), (Ok(ExitCode::Finished), 1), "only once: {refused:?}");
+    let session = place.session();
+    assert_eq!((session.rounds.len(), &*session.approvals[0].message), (1, "Leave the strategy here?"));
+    assert_eq!(session.results["talk-done"].data["result"], true);
+    assert!(session.approval_of(Some(&session.rounds[0])).is_none(), "it adopts nothing");
     place.verify();
 }
 

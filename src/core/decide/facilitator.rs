@@ -9,8 +9,8 @@ use super::round::{seat_of, the_open_round};
 use crate::core::command::{AgendaChange, DecideResult, Refusal, refuse, refuse_if};
 use crate::core::proposal::Proposal;
 use crate::history::{
-    ApprovalGiven, ArtifactRecorded, DEFINITION, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT, RemoteSeat,
-    RoundRevised, RoundRun, SCRIPTED, SeatStatus, Session, check_artifact,
+    ApprovalGiven, ArtifactRecorded, DEFINITION, Event, IdeasMerged, LEAVE, Merge, PLACEHOLDER, PROJECT,
+    RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatStatus, Session, check_artifact,
 };
 use crate::workflow::recheck;
 
@@ -162,7 +162,7 @@ fn take_answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
     let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
     let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
-        if accepts_result(session, &given) {
+        if accepts_result(session, &given) || leaves_strategy(session, &given) {
             return Ok(vec![Event::ApprovalGiven(given)]);
         }
         return refuse(format!("step `{}` asks nothing of a person now", given.step));
@@ -193,7 +193,20 @@ fn accepts_result(session: &Session, given: &ApprovalGiven) -> bool {
         name: given.name.clone(),
         ..ApprovalGiven::yes(&given.step, FACILITATOR)
     };
-    is_decided && *given == yes && !is_accepted()
+    is_decided && *given == yes && !is_accepted() && !session.leaves_strategy
+}
+
+/// Returns whether the answer leaves the strategy after a counted round whose step only has to finish.
+fn leaves_strategy(session: &Session, given: &ApprovalGiven) -> bool {
+    let round = session.running(&given.step).and_then(|run| session.round_of(run));
+    let leave = ApprovalGiven {
+        choice: Some(LEAVE.to_owned()),
+        comment: given.comment.clone(),
+        name: given.name.clone(),
+        ..ApprovalGiven::yes(&given.step, FACILITATOR)
+    };
+    let is_counted = round.is_some_and(|round| round.tally.is_some()) && !session.leaves_strategy;
+    is_counted && *given == leave && session.strategy_end(&given.step).is_some()
 }
 
 fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> DecideResult {

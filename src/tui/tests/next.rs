@@ -252,6 +252,15 @@ fn accepting_a_block_says_whether_the_proposal_is_amended_next() {
 }
 
 #[test]
+fn a_strategy_is_left_only_where_there_is_one() {
+    let mut model = at_a_block("message: Now?, on_approve: step");
+    press(&mut model, KeyCode::Char('L'));
+    assert!(
+        model.overlay.is_none() && model.notice.as_deref().is_some_and(|said| said.contains("No strategy"))
+    );
+}
+
+#[test]
 fn the_seat_that_waits_for_the_person_is_chosen() {
     let mut model = live_on(panel(10), |event| matches!(event, Event::SeatFailed(_)));
     let asked = |model: &mut Model, at: usize| {

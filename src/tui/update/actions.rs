@@ -75,6 +75,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::OpenRound => return open_round(model),
         Action::CloseRound => return ask::close(model),
         Action::AcceptResult => return ask::accept(model),
+        Action::LeaveStrategy => return ask::leave_strategy(model),
         Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::Order(Command::AskRoundAgain))],
         Action::ForkSession => return ask::fork(model),
         Action::ResumeSession => return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))],

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::{forms, lists};
-use crate::core::{Command, NextAction, next};
+use crate::core::{Command, FACILITATOR, NextAction, next};
 use crate::engine::FacilitatorRequest;
-use crate::history::{RoundOutcome, SeatStatus, round_outcome};
+use crate::history::{ApprovalGiven, LEAVE, RoundOutcome, SeatStatus, round_outcome};
 use crate::insight::headline::{blocked, headline};
 use crate::insight::round_view::tally;
 use crate::tui::form::Form;
@@ -42,7 +42,17 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
         _ => "The workflow continues with its next step.",
     };
     let text = format!("{}\n{then}", found.unwrap_or_default());
-    ask(model, title, &text, OnYes::Order(FacilitatorRequest::Accept), None)
+    ask(model, title, &text, OnYes::Order(vec![FacilitatorRequest::Accept]), None)
+}
+
+/// Asks whether to leave the strategy; that is recorded before the counted round is finished.
+pub fn leave_strategy(model: &mut Model) -> Vec<Effect> {
+    let step = model.session().step.as_ref().map_or("", |run| &run.id);
+    let leave = ApprovalGiven { choice: Some(LEAVE.to_owned()), ..ApprovalGiven::yes(step, FACILITATOR) };
+    let orders = vec![FacilitatorRequest::Order(Command::Answer(leave)), FacilitatorRequest::Accept];
+    let text =
+        "Its remaining steps are skipped: what has been decided so far stands, and the record says so.";
+    ask(model, "Leave the strategy here?", text, OnYes::Order(orders), None)
 }
 
 /// Closes the open round; asks first while seats are still answering.
@@ -57,7 +67,7 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     let text = format!(
         "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
     );
-    ask(model, "Close the round now?", &text, OnYes::Order(FacilitatorRequest::CloseRound), None)
+    ask(model, "Close the round now?", &text, OnYes::Order(vec![FacilitatorRequest::CloseRound]), None)
 }
 
 /// Asks whether to resume a session that has not ended; otherwise its replay is shown.
@@ -80,7 +90,7 @@ pub fn excuse(model: &mut Model) -> Vec<Effect> {
     let text = "It may still answer; what it says then is not taken.";
     let reason = "excused by the facilitator".to_owned();
     let excuse = FacilitatorRequest::Order(Command::Excuse { participant, reason });
-    ask(model, &title, text, OnYes::Order(excuse), None)
+    ask(model, &title, text, OnYes::Order(vec![excuse]), None)
 }
 
 /// Asks for a model for the seats without one, or whether to rehearse.
@@ -125,7 +135,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     match then {
         OnYes::Leave(to) => leave_now(model, to, below),
         OnYes::Discard => below.map_or_else(Vec::new, |form| forms::close_and_keep(model, &form)),
-        OnYes::Order(request) => vec![Effect::Order(request)],
+        OnYes::Order(requests) => requests.into_iter().map(Effect::Order).collect(),
         OnYes::Open(opening) => vec![Effect::Open(opening)],
         OnYes::Rehearse => lists::rehearse(model),
     }

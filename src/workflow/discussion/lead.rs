@@ -59,26 +59,26 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// Returns the steps for the note on a round that runs at most `runs` times.
-    pub fn note(&self, round: &str, topic: &str, then: &str, runs: u64) -> Vec<Json> {
-        let (id, ok) = (format!("{round}-note"), format!("{round}-note-ok"));
+    /// Returns the steps for the note on a round that runs at most `runs` times. It may lead to the `end`.
+    pub fn note(&self, round: &str, topic: &str, then: &str, end: &str, runs: u64) -> Vec<Json> {
+        let [id, ok, leave] = ["note", "note-ok", "leave"].map(|part| format!("{round}-{part}"));
         let mut agent = self.agent(&id, "synthesize", round, topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
-        let mut approval = self.approval(&ok, &id, "The facilitator proposes this note.", then);
+        let mut approval = self.approval(&ok, &id, "The facilitator proposes this note.", &leave);
         approval["output"] = id.as_str().into();
         approval["record"] = json!({ "from": format!("context[\"{id}\"]") });
-        vec![agent, approval]
+        vec![agent, approval, leaves(&leave, &id, end, then)]
     }
 
-    pub fn merge(&self, round: &str, topic: &str, then: &str) -> Vec<Json> {
-        let (id, merge) = (format!("{round}-note"), format!("{round}-merge"));
+    pub fn merge(&self, round: &str, topic: &str, then: &str, end: &str) -> Vec<Json> {
+        let [id, merge, leave] = ["note", "merge", "leave"].map(|part| format!("{round}-{part}"));
         let mut agent = self.agent(&id, "synthesize", round, topic, &merge);
         (agent["max_runs"], agent["on_exhausted"]) = (2.into(), merge.as_str().into());
         let message = "The facilitator merges the ideas into these options.";
-        let mut approval = self.approval(&merge, &id, message, then);
+        let mut approval = self.approval(&merge, &id, message, &leave);
         approval["merges"] = round.into();
         approval["record"] = json!({ "from": format!("context[\"{merge}\"]") });
-        vec![agent, approval]
+        vec![agent, approval, leaves(&leave, &id, end, then)]
     }
 
     /// Returns the steps that end the discussion or repeat its last round, at most `runs` times.
@@ -98,6 +98,14 @@ impl Lead {
         });
         vec![agent, approval, repeat]
     }
+}
+
+/// Returns the step that skips to the `end` of the discussion if the note with this key says so.
+fn leaves(id: &str, note: &str, end: &str, then: &str) -> Json {
+    json!({
+        "id": id, "type": "condition", "condition": format!("context[\"{note}\"].leave !== undefined"),
+        "then": end, "else": then,
+    })
 }
 
 /// Returns a template: the step's value under a key, else `text`.

@@ -92,14 +92,16 @@ impl Discussion {
         let context = next.and_then(|next| next.context.as_ref());
         let stays_blind = context.is_some_and(|context| context["rounds"] == 0);
         let after_round = match &self.lead {
-            Some(lead) if phase.ballot == "ideas" => lead.merge(&id, &self.topic, after),
+            Some(lead) if phase.ballot == "ideas" => {
+                lead.merge(&id, &self.topic, after, &self.step_id("done"))
+            }
             None if phase.ballot == "ideas" => vec![json!({
                 "id": format!("{id}-merge"), "type": "approval", "merges": id, "on_approve": after,
                 "on_reject": id, "message": "Merge the ideas into options.",
             })],
             // A note would reveal the count, or a result that the next seats must not see.
             Some(lead) if !is_revised && !stays_blind => {
-                lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1))
+                lead.note(&id, &self.topic, on, &self.step_id("done"), self.runs(phase).unwrap_or(1))
             }
             _ => Vec::new(),
         };

@@ -26,6 +26,7 @@ pub fn launch_options(run: &RunArgs, set_up: &mut Environment) -> Result<LaunchO
     let evidence = evidence(run, set_up.config.secrets_allowed)?;
     Ok(LaunchOptions {
         is_headless: run.batch,
+        is_drafted: false,
         flags: ModelFlags::parse(&run.opening.model),
         participants: run.participants.iter().flat_map(|list| split_participants(list)).collect(),
         invited: run.invite.clone(),

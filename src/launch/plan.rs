@@ -21,6 +21,8 @@ use crate::workflow::{
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
     pub is_headless: bool,
+    /// A draft shows each seat whose program is missing; in a round it fails with the reason.
+    pub is_drafted: bool,
     pub flags: ModelFlags,
     /// Participants to use, in this order; empty for the definition's.
     pub participants: Vec<String>,

@@ -115,7 +115,12 @@ impl<'a> Resolver<'a> {
         let spec = &candidate.spec;
         let models = || spec.models_from(model);
         if spec.command.is_none() && model != NO_MODEL {
-            let unusable: Vec<_> = models().filter_map(|model| self.catalog.check(model).err()).collect();
+            let is_in_draft = |model: &&str| {
+                let provider = model.split('/').next().unwrap_or_default();
+                self.plan.options.is_drafted && self.catalog.seat_program(provider).is_some()
+            };
+            let unusable = models().filter(|model| !is_in_draft(model));
+            let unusable: Vec<_> = unusable.filter_map(|model| self.catalog.check(model).err()).collect();
             // One usable model of a list is enough.
             let note = if unusable.len() < models().count() { Findings::warn } else { Findings::add };
             for problem in unusable {

@@ -58,7 +58,13 @@ impl Launcher<'_> {
     /// s each and is announced to `tell`.
     pub fn measured(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, RunError> {
         let session = opened(header, crate::clock::now());
-        let mut found = wrapped_seats(&session, &self.options.answers_of(&session), self.set_up, tell)?;
+        let mut found = wrapped_seats(
+            &session,
+            &self.options.answers_of(&session),
+            self.set_up,
+            self.options.is_drafted,
+            tell,
+        )?;
         let mut header = header.clone();
         for seat in &mut header.participants {
             seat.wrapped = found.remove(&seat.name);
@@ -103,7 +109,7 @@ impl Launcher<'_> {
         let bounds = set_up.folders.path_policy(path.to_str());
         no_problems(outside(&session, &answers, &bounds))?;
         set_up.trust.check_all(&needs(&session, set_up, &answers, self.options.max_usd)?)?;
-        wrapped_seats(&session, &answers, set_up, tell)?;
+        wrapped_seats(&session, &answers, set_up, self.options.is_drafted, tell)?;
         let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: Some(file.log.torn as u64) };
         self.ready(session, start, answers, path, || Ok(file.journal))
     }

@@ -31,18 +31,21 @@ pub(super) fn wrapped_seats(
     session: &Session,
     answers: &Answers,
     set_up: &Environment,
+    is_drafted: bool,
     tell: Tell<'_>,
 ) -> Result<HashMap<String, Wrapped>, Vec<Diagnostic>> {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut by_model: HashMap<&str, Option<Wrapped>> = HashMap::new();
     let seats: Vec<&SeatInfo> = asked_in_rounds(session, answers).collect();
-    for seat in &seats {
+    // A seat without its program fails in the round.
+    let fails = |seat: &SeatInfo| is_drafted && set_up.catalog().check(&seat.model).is_err();
+    for seat in seats.iter().filter(|seat| !fails(seat)) {
         by_model.entry(&seat.model).or_insert_with(|| {
             wrapped(&seat.model, set_up, tell).map_err(|problem| problems.push(problem)).ok().flatten()
         });
     }
     no_problems(problems)?;
-    let found = |seat: &&SeatInfo| Some((seat.name.clone(), by_model[&*seat.model].clone()?));
+    let found = |seat: &&SeatInfo| Some((seat.name.clone(), by_model.get(&*seat.model)?.clone()?));
     Ok(seats.iter().filter_map(found).collect())
 }
 

@@ -219,6 +219,11 @@ fn a_file_that_cannot_be_opened_says_why() {
     screen.send(ESC);
     screen.wait_without(&["Cannot open"]);
     screen.quits();
+    // A missing program is the problem of its seat, which another model mends.
+    let desk = Desk::with("question: \"Which?\"\nparticipants: [rehearsal/a, gemini-cli/m]\n");
+    let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "m: `gemini` is not on PATH", "m another model", "o open (1 problem)"]);
+    screen.quits();
 }
 
 const PEOPLE: &str = "\

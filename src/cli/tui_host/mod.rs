@@ -58,7 +58,7 @@ pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
     let mut set_up = Environment::find(run.common.trust.trust)?;
     raise_descriptor_limit();
     let screen = screen_options(&set_up);
-    let options = launch_options(run, &mut set_up)?;
+    let options = LaunchOptions { is_drafted: true, ..launch_options(run, &mut set_up)? };
     let host =
         TuiHost { options, save: run.opening.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
     let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)

@@ -139,7 +139,7 @@ fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     let found = if words.is_empty() { String::new() } else { format!(" · “{words}”") };
     let title = |name: &str, count: usize| format!("{name} ({count}){found}");
     let mut parts = vec![
-        Part { title: title("go on", open), rows: &shown[..open], first: 0 },
+        Part { title: title("resume", open), rows: &shown[..open], first: 0 },
         Part { title: title("done", sessions - open), rows: &shown[open..sessions], first: open },
         Part { title: format!("begin{found}"), rows: &shown[sessions..], first: sessions },
     ];

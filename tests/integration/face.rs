@@ -121,7 +121,7 @@ fn a_killed_session_is_resumed() {
     screen.press("x", &["`ann` is settled already"]);
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["go on (1)", "round 1 open, 2 of 3"]);
+    screen.wait_for(&["resume (1)", "round 1 open, 2 of 3"]);
     screen.press("g\r", &["Resume this session?"]);
     screen.press("y", &["2 of 3 sealed", "c close"]);
     screen.press("q", &["A round is open"]);

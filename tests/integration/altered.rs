@@ -239,10 +239,6 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
     assert!(found.contains("the key is not that of the round"), "{found}");
 }
 
-fn finished(definition: &str) -> Vec<TimedEvent> {
-    events(&Place::finished(definition).bytes())
-}
-
 fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<String> {
     let mut changed = all.to_vec();
     change(&mut changed);
@@ -251,7 +247,7 @@ fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<S
 
 #[test]
 fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
-    let all = finished(WORKFLOW);
+    let all = events(&Place::finished(WORKFLOW).bytes());
     let checked = Checked::new(&all);
     for (at, stamped) in all.iter().enumerate().skip(1) {
         let mut of_seat = Event::warning("its work was bought");
@@ -266,7 +262,7 @@ fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
 
 #[test]
 fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
-    let mut all = finished(ONE_ROUND);
+    let mut all = events(&Place::finished(ONE_ROUND).bytes());
     all.truncate(all.iter().position(|s| matches!(s.event, Event::BallotSealed(_))).expect("sealed"));
     let mut sitting = Sitting::of(&all);
     let fail = |who: &str| {
@@ -287,7 +283,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
 
 #[test]
 fn times_that_run_backwards_are_noted_and_no_failure() {
-    let mut all = finished(ONE_ROUND);
+    let mut all = events(&Place::finished(ONE_ROUND).bytes());
     assert!(!verify(&chained(&all), None).notes.iter().any(|note| note.contains("clock")));
     let at = all.iter().position(|s| matches!(s.event, Event::WorkItemOffered(_))).expect("offered");
     all[at].at = Timestamp(915_148_800_000);
@@ -299,7 +295,7 @@ fn times_that_run_backwards_are_noted_and_no_failure() {
 
 #[test]
 fn a_return_that_its_replies_do_not_give_is_found() {
-    let all = finished(WORKFLOW);
+    let all = events(&Place::finished(WORKFLOW).bytes());
     let at = all.iter().position(|s| matches!(s.event, Event::WorkItemReturned(_))).expect("returned");
     let Event::WorkItemReturned(back) = &all[at].event else { unreachable!() };
     let (mut silent, mut empty) = ((**back).clone(), (**back).clone());

@@ -97,7 +97,11 @@ proptest! {
         let roster: Vec<usize> = (0..SEATS.len()).collect();
         let (straight, _) = run(&roster);
         let (mixed, events) = run(&order);
-        let shown = revealed(&events);
+        let name = |stamped: &TimedEvent| match &stamped.event {
+            Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
+            _ => None,
+        };
+        let shown: Vec<String> = events.iter().filter_map(name).collect();
         let in_roster_order: Vec<String> =
             SEATS.iter().map(|seat| (*seat).to_owned()).filter(|seat| shown.contains(seat)).collect();
         prop_assert_eq!(shown, in_roster_order);
@@ -142,14 +146,6 @@ proptest! {
         sitting.finish();
         prop_assert!(surfaces(&sitting).contains("QuokkaMarker"));
     }
-}
-
-fn revealed(events: &[TimedEvent]) -> Vec<String> {
-    let name = |stamped: &TimedEvent| match &stamped.event {
-        Event::AnswerRevealed(answer) => Some(answer.participant.clone()),
-        _ => None,
-    };
-    events.iter().filter_map(name).collect()
 }
 
 /// Returns a session whose only round ended in a tie, before the tally.

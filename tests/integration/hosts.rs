@@ -49,18 +49,17 @@ fn hostile(decides: bool) -> Desk {
     desk
 }
 
-fn one_line(out: &str) -> Value {
-    assert_eq!((out.lines().count(), out.ends_with('\n')), (1, true), "{out}");
-    let line: Value = serde_json::from_str(out).expect("JSON");
-    let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(keys.join(" "), KEYS, "every key, in its order");
-    line
-}
-
 #[test]
 fn the_result_is_one_line_with_every_key_whatever_happens() {
     let desk = hostile(true);
-    let run = |args: &[&str], code: i32| one_line(&desk.run(args).code(code).out);
+    let run = |args: &[&str], code: i32| {
+        let out = desk.run(args).code(code).out;
+        assert_eq!((out.lines().count(), out.ends_with('\n')), (1, true), "{out}");
+        let line: Value = serde_json::from_str(&out).expect("JSON");
+        let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys.join(" "), KEYS, "every key, in its order");
+        line
+    };
     let args = ["--batch", "--json=result", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
     let line = run(&args, 0);
     let wanted = json!({"winner": HOSTILE[0], "votes": 2, "tier": "weak", "exit": 0, "decided": true,

@@ -46,18 +46,14 @@ impl Client {
         input.write_all(format!("{line}\n").as_bytes()).expect("taken");
     }
 
-    fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
-        self.transcript.push_str(&line);
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
-    }
-
     fn request(&mut self, method: &str, params: &Value) -> Value {
         self.sent += 1;
         let id = self.sent;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-        let reply = self.receive();
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        self.transcript.push_str(&line);
+        let reply: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert_eq!(reply["id"], id, "{reply}");
         reply
     }

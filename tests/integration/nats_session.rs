@@ -92,15 +92,12 @@ impl Queue {
         ran(self.program(home, args).output_soon().expect("runs"))
     }
 
-    fn edit(&self, from: &str, to: &str) {
-        let text = fs::read_to_string(self.path("vote.yaml")).expect("there");
-        assert!(text.contains(from), "{text}");
-        fs::write(self.path("vote.yaml"), text.replace(from, to)).expect("written");
-    }
-
     fn seat(&self, seat: &str, model: &str) {
         let of = |model: &str| format!("{{name: {seat}, model: {model}}}");
-        self.edit(&of("remote/nats/fleet"), &of(model));
+        let text = fs::read_to_string(self.path("vote.yaml")).expect("there");
+        assert!(text.contains(&of("remote/nats/fleet")), "{text}");
+        let text = text.replace(&of("remote/nats/fleet"), &of(model));
+        fs::write(self.path("vote.yaml"), text).expect("written");
     }
 
     /// Writes a definition with `seats` seats of the worker, and one local seat.

@@ -23,6 +23,7 @@ mod served;
 mod server;
 
 use std::net::TcpListener;
+#[cfg(feature = "nats")]
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};

@@ -70,11 +70,7 @@ impl Console {
 
     /// Returns whether a person reads the result on a terminal and wants the short report.
     pub fn wants_summary(&self) -> bool {
-        !self.full && !self.is_for_scripts() && self.is_terminal()
-    }
-
-    pub fn is_terminal(&self) -> bool {
-        io::stdout().is_terminal()
+        !self.full && !self.is_for_scripts() && io::stdout().is_terminal()
     }
 
     /// Prints the result line of a session with `--json=result`.

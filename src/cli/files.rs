@@ -1,5 +1,6 @@
 //! Commands on one session file: `replay`, `trace`, `report`.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use super::args::{Format, ReportArgs};
@@ -81,7 +82,7 @@ pub fn source(path: &Path, log: &EventLog) -> Source {
 /// Prints the report of a session: in full, or a summary on a terminal.
 pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) {
     if !output.wants_summary() {
-        let write = if output.is_terminal() { report::with_line_breaks } else { report::markdown };
+        let write = if std::io::stdout().is_terminal() { report::with_line_breaks } else { report::markdown };
         return output.bytes(write(document).as_bytes());
     }
     let columns = match crossterm::terminal::size() {

@@ -8,7 +8,7 @@ use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
-use crate::launch::plan::{LaunchOptions, ModelFlags};
+use crate::launch::plan::{LaunchOptions, ModelFlags, RunMode};
 use crate::launch::scripted_answers::Answers;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::workflow::split_participants;
@@ -25,8 +25,7 @@ pub fn launch_options(run: &RunArgs, set_up: &mut Environment) -> Result<LaunchO
     };
     let evidence = evidence(run, set_up.config.secrets_allowed)?;
     Ok(LaunchOptions {
-        is_headless: run.batch,
-        is_drafted: false,
+        mode: if run.batch { RunMode::Headless } else { RunMode::Check },
         flags: ModelFlags::parse(&run.opening.model),
         participants: run.participants.iter().flat_map(|list| split_participants(list)).collect(),
         invited: run.invite.clone(),

@@ -20,9 +20,7 @@ use crate::workflow::{
 /// Options of a run, the same for every front end.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
-    pub is_headless: bool,
-    /// A draft shows each seat whose program is missing; in a round it fails with the reason.
-    pub is_drafted: bool,
+    pub mode: RunMode,
     pub flags: ModelFlags,
     /// Participants to use, in this order; empty for the definition's.
     pub participants: Vec<String>,
@@ -40,6 +38,10 @@ pub struct LaunchOptions {
 }
 
 impl LaunchOptions {
+    pub fn is_headless(&self) -> bool {
+        self.mode == RunMode::Headless
+    }
+
     /// Returns true if options choose participants or models; the definition's seat answers are then unused.
     pub fn names_others(&self) -> bool {
         let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
@@ -52,6 +54,16 @@ impl LaunchOptions {
         let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
         self.answers.clone().with_written(session.definition(), opened_so)
     }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RunMode {
+    /// Checks a definition, or previews its run.
+    #[default]
+    Check,
+    Headless,
+    /// The draft shows each seat whose program is missing; in a round it fails with the reason.
+    Screen,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -57,7 +57,7 @@ pub fn prepare(
         plan.draft(set_up, UnknownAgentPolicy::Refused, crate::clock::now())?;
     no_problems(problems)?;
     notices.iter().for_each(&mut *tell);
-    if options.is_headless {
+    if options.is_headless() {
         // On a screen, the draft reports this.
         if !options.is_preview {
             let problem = without_model(&session, &plan.file, || local_model(set_up));
@@ -66,7 +66,7 @@ pub fn prepare(
         undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
     let needs = needs(&session, set_up, &plan.options.answers, options.max_usd)?;
-    if options.is_headless && !options.is_preview {
+    if options.is_headless() && !options.is_preview {
         set_up.trust.check_all(&needs)?;
     }
     Ok(Opening { header, session, needs })
@@ -209,7 +209,7 @@ pub(super) fn check_answers(
     file: &str,
     tell: Tell<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
-    if options.is_headless {
+    if options.is_headless() {
         no_problems(needs_screen(definition, file))?;
     }
     let written = Answers::written(definition, file).check(definition)?;

@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 
 use super::environment::Environment;
-use super::plan::SessionPlan;
+use super::plan::{RunMode, SessionPlan};
 use crate::config::prices::{needed_price, price_of, unagreed_price};
 use crate::config::{ParticipantFactory, PathPolicy, PersonaLibrary, is_model};
 use crate::core::ROLE_WITHOUT_PERSONA;
@@ -117,7 +117,7 @@ impl<'a> Resolver<'a> {
         if spec.command.is_none() && model != NO_MODEL {
             let is_in_draft = |model: &&str| {
                 let provider = model.split('/').next().unwrap_or_default();
-                self.plan.options.is_drafted && self.catalog.seat_program(provider).is_some()
+                self.plan.options.mode == RunMode::Screen && self.catalog.seat_program(provider).is_some()
             };
             let unusable = models().filter(|model| !is_in_draft(model));
             let unusable: Vec<_> = unusable.filter_map(|model| self.catalog.check(model).err()).collect();
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
     /// and the flag may be an earlier choice.
     fn notice_idle_flag(&self, seats: &[SeatInfo]) {
         let options = &self.plan.options;
-        let Some(model) = options.flags.all.as_ref().filter(|_| options.is_headless && !options.rehearse)
+        let Some(model) = options.flags.all.as_ref().filter(|_| options.is_headless() && !options.rehearse)
         else {
             return;
         };

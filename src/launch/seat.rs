@@ -62,7 +62,7 @@ impl Launcher<'_> {
             &session,
             &self.options.answers_of(&session),
             self.set_up,
-            self.options.is_drafted,
+            self.options.mode,
             tell,
         )?;
         let mut header = header.clone();
@@ -109,7 +109,7 @@ impl Launcher<'_> {
         let bounds = set_up.folders.path_policy(path.to_str());
         no_problems(outside(&session, &answers, &bounds))?;
         set_up.trust.check_all(&needs(&session, set_up, &answers, self.options.max_usd)?)?;
-        wrapped_seats(&session, &answers, set_up, self.options.is_drafted, tell)?;
+        wrapped_seats(&session, &answers, set_up, self.options.mode, tell)?;
         let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: Some(file.log.torn as u64) };
         self.ready(session, start, answers, path, || Ok(file.journal))
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::environment::Environment;
 use super::error::no_problems;
 use super::needs::asked_in_rounds;
+use super::plan::RunMode;
 use super::prepare::Tell;
 use super::scripted_answers::Answers;
 use crate::config::findings::InstalledProgram;
@@ -31,14 +32,14 @@ pub(super) fn wrapped_seats(
     session: &Session,
     answers: &Answers,
     set_up: &Environment,
-    is_drafted: bool,
+    mode: RunMode,
     tell: Tell<'_>,
 ) -> Result<HashMap<String, Wrapped>, Vec<Diagnostic>> {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut by_model: HashMap<&str, Option<Wrapped>> = HashMap::new();
     let seats: Vec<&SeatInfo> = asked_in_rounds(session, answers).collect();
     // A seat without its program fails in the round.
-    let fails = |seat: &SeatInfo| is_drafted && set_up.catalog().check(&seat.model).is_err();
+    let fails = |seat: &SeatInfo| mode == RunMode::Screen && set_up.catalog().check(&seat.model).is_err();
     for seat in seats.iter().filter(|seat| !fails(seat)) {
         by_model.entry(&seat.model).or_insert_with(|| {
             wrapped(&seat.model, set_up, tell).map_err(|problem| problems.push(problem)).ok().flatten()

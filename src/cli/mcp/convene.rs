@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::plan::{LaunchOptions, ModelFlags, load_definition};
+use crate::launch::plan::{LaunchOptions, ModelFlags, RunMode, load_definition};
 use crate::launch::prepare::prepare;
 use crate::launch::seat::Launcher;
 use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
@@ -28,7 +28,7 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     let plan = load_definition(definition, FILE.to_owned(), &set_up.folders)?;
     let mut notices = Vec::new();
     let options = LaunchOptions {
-        is_headless: true,
+        mode: RunMode::Headless,
         flags: ModelFlags::parse(&args.model),
         max_usd: args.max_usd,
         ..LaunchOptions::default()

@@ -31,7 +31,7 @@ use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::material::with_evidence;
 use crate::launch::needs::needs;
-use crate::launch::plan::{LaunchOptions, load_definition, read_definition};
+use crate::launch::plan::{LaunchOptions, RunMode, load_definition, read_definition};
 use crate::launch::prepare::{Tell, opened, prepare};
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
@@ -58,7 +58,7 @@ pub fn show(run: &RunArgs, opening: Option<OpenTarget>) -> VerbResult {
     let mut set_up = Environment::find(run.common.trust.trust)?;
     raise_descriptor_limit();
     let screen = screen_options(&set_up);
-    let options = LaunchOptions { is_drafted: true, ..launch_options(run, &mut set_up)? };
+    let options = LaunchOptions { mode: RunMode::Screen, ..launch_options(run, &mut set_up)? };
     let host =
         TuiHost { options, save: run.opening.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
     let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)

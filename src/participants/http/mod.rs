@@ -218,11 +218,7 @@ impl HttpParticipant {
             let wait = self.pause(&fault, ask, made.tries, counted, &patience)?;
             last = Some(fault.reason.clone());
             ask.watch.waits(&fault.reason, wait);
-            let pause = tokio::time::sleep(wait);
-            match fault.asked {
-                Some(_) => patience.wait(pause).await?,
-                None => patience.spend(pause).await?,
-            }
+            patience.pause(wait, fault.asked.is_some()).await?;
         }
     }
 

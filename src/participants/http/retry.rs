@@ -99,6 +99,12 @@ impl Patience {
         done
     }
 
+    /// Waits before the next attempt. A wait that the service asked for does not use up its timeout.
+    pub async fn pause(&mut self, wait: Duration, is_asked_for: bool) -> Result<(), Failure> {
+        let pause = tokio::time::sleep(wait);
+        if is_asked_for { self.wait(pause).await } else { self.spend(pause).await }
+    }
+
     pub fn late(&self) -> Failure {
         no_reply(self.limit)
     }

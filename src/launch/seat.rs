@@ -58,13 +58,8 @@ impl Launcher<'_> {
     /// s each and is announced to `tell`.
     pub fn measured(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, RunError> {
         let session = opened(header, crate::clock::now());
-        let mut found = wrapped_seats(
-            &session,
-            &self.options.answers_of(&session),
-            self.set_up,
-            self.options.mode,
-            tell,
-        )?;
+        let answers = self.options.answers_of(&session);
+        let mut found = wrapped_seats(&session, &answers, self.set_up, self.options.mode, tell)?;
         let mut header = header.clone();
         for seat in &mut header.participants {
             seat.wrapped = found.remove(&seat.name);

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::history::{Price, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session};
+use crate::history::{Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
 use crate::round::answer::TokenUsage;
 
 /// Providers that call no paid service.
@@ -109,36 +109,53 @@ impl RoundRun {
 }
 
 impl Seat {
-    /// Returns the cost of the seat once it is known. Remote workers pay for their own models.
+    /// Returns the cost of the seat's requests once it is known. Remote workers pay for their own models.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
-        let asked = self.item.as_ref().map(|item| item.model.as_str());
-        match &self.status {
-            SeatStatus::Revealed(answer, _) if asked.is_some_and(|model| model.starts_with("remote/")) => {
-                Some(Cost { tokens: answer.record.tokens?, ..Cost::default() })
-            }
-            SeatStatus::Revealed(answer, _) => Cost::from_reports(
-                answer.record.tokens,
-                self.unreported_requests(),
-                prices(&answer.record.model),
-            ),
-            // A failed request may have been charged.
-            SeatStatus::Failed(SeatFailed { tokens, .. }) => {
-                Cost::from_reports(*tokens, self.unreported_requests(), asked.and_then(prices))
-            }
-            SeatStatus::Missing => {
-                Cost::from_reports(None, self.unreported_requests(), asked.and_then(prices))
-            }
-            _ => None,
-        }
+        let of_request = |request: Request<'_>| request.spent(prices);
+        self.requests().filter_map(of_request).reduce(Cost::and)
     }
 
     /// Returns the number of possibly charged requests whose usage is unknown.
     pub fn unreported_requests(&self) -> u32 {
-        match &self.status {
+        self.requests().map(|request| request.unreported()).sum()
+    }
+
+    fn requests(&self) -> impl Iterator<Item = Request<'_>> {
+        let earlier = self.earlier.iter().map(|(item, status)| Request { model: Some(&item.model), status });
+        let model = self.item.as_ref().map(|item| item.model.as_str());
+        earlier.chain(std::iter::once(Request { model, status: &self.status }))
+    }
+}
+
+/// Request of a seat, retries within it included.
+struct Request<'a> {
+    /// Requested model; `None` if the seat was not asked.
+    model: Option<&'a str>,
+    status: &'a SeatStatus,
+}
+
+impl Request<'_> {
+    fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
+        let (price, tokens) = match self.status {
+            SeatStatus::Revealed(answer, _)
+                if self.model.is_some_and(|model| model.starts_with("remote/")) =>
+            {
+                return Some(Cost { tokens: answer.record.tokens?, ..Cost::default() });
+            }
+            SeatStatus::Revealed(answer, _) => (prices(&answer.record.model), answer.record.tokens),
+            SeatStatus::Failed(failed) => (self.model.and_then(prices), failed.tokens),
+            _ => (self.model.and_then(prices), None),
+        };
+        Cost::from_reports(tokens, self.unreported(), price)
+    }
+
+    fn unreported(&self) -> u32 {
+        match self.status {
             SeatStatus::Failed(failed) if failed.tokens.is_some() => 0,
+            // A failed request may have been charged.
             SeatStatus::Failed(failed) => failed.tries.saturating_sub(failed.declined),
-            // Its request was given up when the round closed.
-            SeatStatus::Missing => self.item.is_some().into(),
+            // It was given up, at the close or before.
+            SeatStatus::Missing => self.model.is_some().into(),
             SeatStatus::Revealed(answer, _) => answer.record.unreported_requests(),
             _ => 0,
         }
@@ -148,6 +165,9 @@ impl Seat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::Command;
+    use crate::core::testing::{does, open_round};
+    use crate::history::SeatFailed;
     use crate::round::answer::{AnswerRecord, Origin};
 
     #[test]
@@ -169,5 +189,30 @@ mod tests {
         let scripted = AnswerRecord { origin: Origin::Script, tries: 1, ..AnswerRecord::default() };
         assert_eq!(scripted.unreported_requests(), 0, "nobody charges for a script in a model's place");
         assert!(is_free("rehearsal") && is_free("recorded/x.s2s") && !is_free("command/x"));
+    }
+    #[test]
+    fn requests_before_a_retry_or_an_excuse_count() {
+        let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
+        let price = |_: &str| Some(Price { input: 10.0, cached: 1.0, output: 100.0 });
+        let (round, participant) = ("w".to_owned(), "ann".to_owned());
+        let tokens = TokenUsage { input: 1000, ..TokenUsage::default() };
+        let failed =
+            SeatFailed { round, participant, tries: 1, tokens: Some(tokens), ..SeatFailed::default() };
+        does(&mut session, Command::Fail(Box::new(failed.clone())));
+        let spent =
+            |session: &Session, seat| session.rounds[0].seat(seat).and_then(|seat| seat.spent(&price));
+        let known = spent(&session, "ann").unwrap();
+        for (seat, is_unknown) in [("ann", false), ("bob", true)] {
+            does(&mut session, Command::Retry { participant: seat.to_owned(), model: None });
+            assert_eq!(spent(&session, seat).unwrap().is_unknown, is_unknown, "{seat}");
+        }
+        assert_eq!(spent(&session, "ann"), Some(known), "known tokens stay");
+        let excuse = |seat: &str| Command::Excuse { participant: seat.to_owned(), reason: String::new() };
+        does(&mut session, excuse("ann"));
+        does(&mut session, excuse("bob"));
+        assert_eq!(spent(&session, "ann"), Some(Cost { is_unknown: true, ..known }), "given up while asked");
+        let unreported =
+            ["ann", "bob"].map(|seat| session.rounds[0].seat(seat).unwrap().unreported_requests());
+        assert_eq!(unreported, [1, 2]);
     }
 }

@@ -47,7 +47,7 @@ impl Session {
             Event::BallotSealed(sealed) => self.note_sealed(sealed),
             Event::SeatFailed(failed) => self.note_failed(failed),
             Event::SeatExcused { round, participant, reason, .. } => {
-                self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
+                self.seat(round, participant, |seat| seat.give_up(SeatStatus::Excused(reason.clone())));
             }
             Event::SeatRetried { round, participant, model, .. } => {
                 self.retry(round, participant, model.as_ref(), at);

@@ -155,7 +155,7 @@ impl Session {
             info.model.clone_from(model);
         }
         self.seat(round, participant, |seat| {
-            seat.status = SeatStatus::Asking;
+            seat.give_up(SeatStatus::Asking);
             seat.elapsed_ms = None;
             seat.retried += 1;
             seat.retried_at = Some(at);

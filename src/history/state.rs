@@ -137,6 +137,8 @@ pub struct Seat {
     pub retried: u32,
     pub refused: u32,
     pub retried_at: Option<Timestamp>,
+    /// Requests before the last retry or excuse; one that was given up is `Missing`.
+    pub earlier: Vec<(Arc<WorkItemOffered>, SeatStatus)>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -165,6 +167,15 @@ impl SeatStatus {
 }
 
 impl Seat {
+    /// Sets the status of a retried or excused seat.
+    pub(super) fn give_up(&mut self, status: SeatStatus) {
+        let last = match std::mem::replace(&mut self.status, status) {
+            SeatStatus::Asking | SeatStatus::Lost(_) => SeatStatus::Missing,
+            last => last,
+        };
+        self.earlier.extend(self.item.clone().map(|item| (item, last)));
+    }
+
     /// Returns the content of the revealed answer or abstention.
     pub fn content(&self) -> Option<&Map<String, Value>> {
         let answer =

@@ -69,10 +69,10 @@ impl<'a> InstalledProgram<'a> {
     pub fn measure(&mut self) -> Result<&WiretapFinding, Diagnostic> {
         let measured = run_on_own_thread(measure(&self.program, &self.path, self.name()));
         let finding = measured.map_err(|why| {
-            Diagnostic::new(why).hint(if self.program.is_measurable() {
-                "try it by itself"
-            } else {
-                "a program without tools can be declared with `tool_less: true`"
+            Diagnostic::new(why).hint(match (self.program.is_measurable(), self.program.tool_less) {
+                (true, _) => "try it by itself",
+                (false, true) => "it takes a seat without a measurement: it is declared `tool_less`",
+                (false, false) => "a program without tools can be declared with `tool_less: true`",
             })
         })?;
         let text = serde_json::to_vec(&finding).unwrap_or_default();

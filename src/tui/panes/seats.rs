@@ -253,7 +253,7 @@ pub fn card(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
 /// Returns the state of the chosen seat, and the keys that help it.
 fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, bool)> {
     let without = pluralize(round.seats.len() - 1, "seat");
-    let excuse = format!("x  continues without it: {without} stay ({})", quorum(round));
+    let excuse = format!("x  continues with the other {without} ({})", quorum(round));
     let retry = format!("r  asks it again: {}, a model that is there, or another", harmless_line(seat.model));
     let (mut parts, mut keys) = (Vec::new(), vec![(retry, false), (excuse, false)]);
     match (seat.outcome, seat.failed) {

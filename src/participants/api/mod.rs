@@ -337,10 +337,10 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
         let unit_end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
         let seconds = match &behind[..unit_end] {
             "ms" | "millisecond" | "milliseconds" => 1e-3,
-            "m" | "min" | "minute" | "minutes" => 60.0,
-            "h" | "hour" | "hours" => 3600.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
             "d" | "day" | "days" => 86_400.0,
-            "" | "s" | "sec" | "second" | "seconds" => 1.0,
+            "" | "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
             _ => return sum,
         };
         let more = Duration::try_from_secs_f64(number * seconds).unwrap_or(Duration::MAX);
@@ -495,6 +495,7 @@ mod tests {
             ("try again in a while", None),
             ("try again in 1e9", None),
             ("retry in 3 days", Some(259_200_000)),
+            ("retry in 2 mins", Some(120_000)),
             ("try again", None),
         ] {
             assert_eq!(told(text), ms, "{text}");

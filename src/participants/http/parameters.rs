@@ -197,6 +197,20 @@ impl ServiceError {
         })
     }
 
+    /// Returns true if a message has one of these names in quotes, or as a line's `name:`.
+    fn quotes(&self, names: &[&str]) -> bool {
+        let is_quote = |c: char| matches!(c, '\'' | '"' | '`' | '“' | '”');
+        let is_named = |name: &&str| {
+            let mut found = self.sentences.match_indices(name);
+            found.any(|(at, _)| {
+                let (before, after) = (&self.sentences[..at], &self.sentences[at + name.len()..]);
+                before.ends_with(is_quote) && after.starts_with(is_quote)
+                    || (before.is_empty() || before.ends_with('\n')) && after.starts_with(':')
+            })
+        };
+        names.iter().any(is_named)
+    }
+
     fn words(&self) -> impl Iterator<Item = &str> {
         let is_between = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
         self.sentences.split(is_between).map(|word| word.trim_matches('.'))
@@ -215,7 +229,11 @@ fn change(
     complaint: &ServiceError,
     has_budget: bool,
 ) -> Option<ParameterChange> {
-    let names = |parameter: Parameter| complaint.names(parameter.words().1);
+    let is_quoted = |of: Parameter| complaint.quotes(of.words().1);
+    let mut all = [Parameter::MaxOutputTokens].into_iter().chain(Parameter::OPTIONAL);
+    // Beside a name in quotes, others are words of its sentence.
+    let has_quoted = complaint.param.is_none() && all.any(is_quoted);
+    let names = |of: Parameter| if has_quoted { is_quoted(of) } else { complaint.names(of.words().1) };
     let is_limit = names(Parameter::MaxOutputTokens);
     let is_named = |limit: &u32| complaint.numbers().any(|number| number == *limit);
     if let Some(limit) = sent.max_output_tokens.filter(is_named) {
@@ -258,7 +276,7 @@ mod tests {
     use ParameterChange::{CompletionTokens, Limit, Omit};
 
     /// Errors of each API style, and the expected change.
-    const CASES: [(ApiStyle, &str, Option<ParameterChange>); 18] = [
+    const CASES: [(ApiStyle, &str, Option<ParameterChange>); 20] = [
         (
             OpenAi,
             r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#,
@@ -295,6 +313,12 @@ mod tests {
             Some(Omit(Seed)),
         ),
         (OpenAi, r#"{"error":{"message":"no json_schema here"}}"#, Some(Omit(Schema))),
+        (
+            OpenAi,
+            r#"{"error":{"message":"'response_format' is not supported by a reasoning model."}}"#,
+            Some(Omit(Schema)),
+        ),
+        (OpenAi, r#"{"message":"Unknown `seed`; known are max_tokens, temperature"}"#, Some(Omit(Seed))),
         (OpenAi, r#"{"error":{"message":"Invalid model","param":"model"}}"#, None),
         (
             Anthropic,

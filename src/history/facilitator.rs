@@ -111,6 +111,7 @@ impl Session {
         if let Some(run) = self.run_mut(step) {
             (run.round, run.approval) = (None, None);
         }
+        self.leaves_strategy = false;
     }
 
     /// Returns the last closed round on which a step's result is a note. A proposed note counts only once

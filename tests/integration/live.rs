@@ -150,23 +150,23 @@ fn a_strategy_is_left_after_its_first_round() {
     let definition = ONE.replace("pick,", "talk-vote, output: talk, next: talk-more,")
         + "  - {id: talk-more, type: round, question: Again?, next: talk-done}\n  \
            - {id: talk-done, type: condition, condition: \"context.talk.outcome === 'decided'\"}\n";
-    let leaves = |_: &Session| {
+    fn leaves(then: FacilitatorRequest) -> Vec<FacilitatorRequest> {
         let yes = ApprovalGiven::yes("talk-vote", "facilitator");
         let leave = Command::Answer(ApprovalGiven { choice: Some("leave".to_owned()), ..yes });
-        [leave.clone(), leave]
-            .map(FacilitatorRequest::Order)
-            .into_iter()
-            .chain([FacilitatorRequest::Accept])
-            .collect()
-    };
+        let leave = FacilitatorRequest::Order(leave);
+        vec![leave.clone(), leave, then]
+    }
+    // To ask again stays; then it can be left once more.
+    let again = |_: &_| leaves(FacilitatorRequest::Order(Command::AskRoundAgain));
+    let opens = |session: &_| vec![seen(session)];
     let place = Place::fresh();
-    let mut screen = at_holds(vec![|session| vec![seen(session)], leaves], |_| vec![]);
-    let (ran, refused) = place.start_live(&definition, &|table| table, &mut screen);
-    assert_eq!((ran.done, refused.len()), (Ok(ExitCode::Finished), 1), "only once: {refused:?}");
+    let plan: Vec<fn(&Session) -> _> = vec![opens, again, opens, |_| leaves(FacilitatorRequest::Accept)];
+    let (ran, refused) = place.start_live(&definition, &|table| table, &mut at_holds(plan, |_| vec![]));
+    assert_eq!((ran.done, refused.len()), (Ok(ExitCode::Finished), 2), "only once: {refused:?}");
     let session = place.session();
-    assert_eq!((session.rounds.len(), &*session.approvals[0].message), (1, "Leave the strategy here?"));
+    assert_eq!((session.rounds.len(), &*session.approvals[1].message), (2, "Leave the strategy here?"));
     assert_eq!(session.results["talk-done"].data["result"], true);
-    assert!(session.approval_of(Some(&session.rounds[0])).is_none(), "it adopts nothing");
+    assert!(session.approval_of(Some(&session.rounds[1])).is_none(), "it adopts nothing");
     place.verify();
 }
 

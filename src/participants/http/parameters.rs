@@ -231,7 +231,7 @@ fn change(
 ) -> Option<ParameterChange> {
     let is_quoted = |of: Parameter| complaint.quotes(of.words().1);
     let mut all = [Parameter::MaxOutputTokens].into_iter().chain(Parameter::OPTIONAL);
-    // Beside a name in quotes, others are words of its sentence.
+    // If a name is in quotes, others are words of its sentence.
     let has_quoted = complaint.param.is_none() && all.any(is_quoted);
     let names = |of: Parameter| if has_quoted { is_quoted(of) } else { complaint.names(of.words().1) };
     let is_limit = names(Parameter::MaxOutputTokens);

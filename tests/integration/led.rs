@@ -187,7 +187,7 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
         run(&desk, &bad).code(4);
     }
     // An idea is lost: one re-ask, then a person.
-    answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
+    answers["talk-ideas-note"] = note(json!([id("Queue")]), aside.clone());
     assert!(!run(&desk, &answers).code(4).err.contains("proposed options"), "with ids for the model alone");
     answers["talk-ideas-merge"] = json!({"edited": {"synthesis": "Mine.", "winner": null}});
     run(&desk, &answers).tells("a changed merge is written as `options`");
@@ -197,6 +197,14 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     run(&desk, &answers).code(0);
     assert_eq!(desk.events("ideas_merged")[0]["by"], "scripted");
     assert_eq!(desk.events("synthesis_recorded")[0]["round"], "talk-vote", "no note on ideas");
+    // Who is asked about a merge reads that its note leaves the strategy.
+    let desk = self::desk("strategy: blind, approve: all");
+    answers["talk-ideas-note"] = note(json!([id("Queue"), id("A queue")]), aside);
+    (answers["talk-ideas-note"]["leave"], answers["talk-open-ok"]) = ("Enough.".into(), true.into());
+    answers.as_object_mut().expect("a map").remove("talk-ideas-merge");
+    run(&desk, &answers).code(4);
+    let asked = desk.events("approval_requested").remove(1)["message"].to_string();
+    assert!(asked.contains("and leaves the strategy: Enough."), "{asked}");
 }
 
 #[test]

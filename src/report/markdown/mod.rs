@@ -17,9 +17,11 @@ pub fn markdown(document: &Document<'_>) -> String {
 
 /// Renders the report for a terminal, which shows `<br>` as it stands.
 pub fn with_line_breaks(document: &Document<'_>) -> String {
-    // Tags in foreign text follow a backslash.
+    // Tags in foreign text follow a backslash; two of these are one of the text.
+    const PAIR: &str = "\u{e000}";
     let broken = |part: &str| part.replace("<br>", "\n  ");
-    markdown(document).split("\\<br>").map(broken).collect::<Vec<_>>().join("\\<br>")
+    let text = markdown(document).replace("\\\\", PAIR);
+    text.split("\\<br>").map(broken).collect::<Vec<_>>().join("\\<br>").replace(PAIR, "\\\\")
 }
 
 /// Report, and one of its pages with the deciding round.

@@ -185,7 +185,7 @@ fn hostile_text_neither_acts_nor_forges() {
     let mut first = table.vote(
         "software-architect",
         "inline",
-        json!({"position": hostile, "rationale": [hostile], "trade_offs": {"risks": [hostile]}, hostile: hostile}),
+        json!({"position": hostile, "rationale": [hostile, "end\\"], "trade_offs": {"risks": [hostile]}, hostile: hostile}),
     );
     first.flags = vec![hostile.to_owned()];
     first.reason = Some(hostile.to_owned());
@@ -223,7 +223,7 @@ fn hostile_text_neither_acts_nor_forges() {
     assert!(!outside.iter().any(|line| line.starts_with(['`', '|']) && !is_table(line) || line.contains("**Decision: redis")));
     assert!(!report.contains("> #") && !report.contains("\n> ```"));
     let report = with_line_breaks(&table.document());
-    assert!(!report.replace("\\<", "").contains('<'));
+    assert!(report.contains("end\\\\\n  Trade-offs") && !report.replace("\\<", "").contains('<'));
 }
 
 #[test]

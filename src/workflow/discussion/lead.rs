@@ -41,7 +41,7 @@ impl Lead {
     /// Returns the approval of the proposal of step `edits`.
     fn approval(&self, id: &str, edits: &str, message: &str, on_approve: &str) -> Json {
         let mut approval = json!({
-            "id": id, "type": "approval", "edits": edits, "message": message,
+            "id": id, "type": "approval", "edits": edits, "output": edits, "message": message,
             "on_approve": on_approve, "on_reject": edits,
         });
         if let Some(ask_if) = &self.ask_if {
@@ -54,9 +54,7 @@ impl Lead {
         let ok = format!("{id}-ok");
         let mut agent = self.agent(id, "open", "", topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = (2.into(), then.into());
-        let mut approval = self.approval(&ok, id, "The facilitator proposes this question.", then);
-        approval["output"] = id.into();
-        vec![agent, approval]
+        vec![agent, self.approval(&ok, id, "The facilitator proposes this question.", then)]
     }
 
     /// Returns the steps for the note on a round that runs at most `runs` times. It may lead to the `end`.
@@ -65,7 +63,6 @@ impl Lead {
         let mut agent = self.agent(&id, "synthesize", round, topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
         let mut approval = self.approval(&ok, &id, "The facilitator proposes this note.", &leave);
-        approval["output"] = id.as_str().into();
         approval["record"] = json!({ "from": format!("context[\"{id}\"]") });
         vec![agent, approval, leaves(&leave, &id, end, then)]
     }
@@ -74,9 +71,12 @@ impl Lead {
         let [id, merge, leave] = ["note", "merge", "leave"].map(|part| format!("{round}-{part}"));
         let mut agent = self.agent(&id, "synthesize", round, topic, &merge);
         (agent["max_runs"], agent["on_exhausted"]) = (2.into(), merge.as_str().into());
-        let message = "The facilitator merges the ideas into these options.";
-        let mut approval = self.approval(&merge, &id, message, &leave);
-        approval["merges"] = round.into();
+        let message = format!(
+            "The facilitator merges the ideas into these options{{{{#if context.[{id}].leave}}}} and leaves \
+             the strategy: {{{{context.[{id}].leave}}}}{{{{else}}}}.{{{{/if}}}}"
+        );
+        let mut approval = self.approval(&merge, &id, &message, &leave);
+        (approval["merges"], approval["output"]) = (round.into(), merge.as_str().into());
         approval["record"] = json!({ "from": format!("context[\"{merge}\"]") });
         vec![agent, approval, leaves(&leave, &id, end, then)]
     }
@@ -88,7 +88,6 @@ impl Lead {
         let mut agent = self.agent(id, "conclude", again, topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
         let mut approval = self.approval(&ok, id, "The facilitator proposes this end.", &repeat);
-        approval["output"] = id.into();
         if let Some(ask_if) = &self.ask_if {
             approval["ask_if"] = format!("{ask_if} || {action} === 'ask_person'").into();
         }

@@ -244,7 +244,8 @@ fn closed_round_remarks(session: &Session, round: &RoundRun) -> Vec<String> {
             // Small servers get a schema without `structured`.
             let has_schema = server.is_some_and(BuiltInProvider::is_small);
             let schema = if has_schema { "" } else { ", or `structured: true` for its provider" };
-            let hint = if last.is_some_and(|reply| reply.finish == Finish::Length) {
+            let is_thinking = |finish| matches!(finish, Finish::Length | Finish::Thinking);
+            let hint = if last.is_some_and(|reply| is_thinking(reply.finish)) {
                 "raise its `max_output_tokens`, or give it a lower `effort`".to_owned()
             } else {
                 format!("this model does not keep the form; try a larger one{schema}")

@@ -162,6 +162,12 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
         }
         desk.verify();
     }
+    // Without a limit that cut it.
+    let message = json!({"content": "", "reasoning": THOUGHT});
+    let thinks = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    let server = Server::start(move |_| Answer::json(200, &thinks));
+    let desk = Desk::with(&one_round("llamacpp/m")).set("LLAMACPP_BASE_URL", &server.url());
+    desk.run(["--batch", "decide.yaml"]).tells("no answer after it").tells("give it a lower `effort`");
 }
 
 #[test]

@@ -110,7 +110,8 @@ impl Answer {
         let text = String::from_utf8(self.bytes).expect("UTF-8");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head");
         let events: Vec<&str> = body.split_inclusive("\n\n").collect();
-        let pieces = events.chunks(events.len().div_ceil(writes)).map(|events| events.concat().into_bytes());
+        let at = |write: usize| write * events.len() / writes;
+        let pieces = (0..writes).map(|write| events[at(write)..at(write + 1)].concat().into_bytes());
         Self {
             bytes: format!("{head}\r\n\r\n").into(),
             after: After::Pieces(pieces.collect(), every),

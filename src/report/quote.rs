@@ -34,11 +34,6 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Indents each line of a block by two spaces.
-pub fn indented(block: &str) -> String {
-    block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
-}
-
 /// Formats one line of foreign text for a table cell.
 pub fn cell(text: &str) -> String {
     // An escaped pipe would still end the cell.
@@ -83,9 +78,13 @@ fn entries(value: &Value) -> Vec<String> {
 /// Longest part of an answer in a report, in characters; the session file has all of it.
 const PART: usize = 20_000;
 
-/// Formats foreign text within an item of the report, with its line breaks.
+/// Formats foreign text within an item of the report, with its line breaks, and indented by no-break spaces.
 pub fn lines(text: &str) -> String {
-    text.trim().lines().map(inline).collect::<Vec<_>>().join("<br>")
+    let line = |line: &str| {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        "\u{a0}".repeat(blanks) + &inline(line)
+    };
+    text.trim().lines().map(line).collect::<Vec<_>>().join("<br>")
 }
 
 /// Formats one part of an answer, which begins a new line of its item.
@@ -198,7 +197,7 @@ mod tests {
         let value = serde_json::json!({"optimizing_for": "speed", "risks": ["a\nb", 3]});
         assert_eq!(quote_value(&value), "> - optimizing for: speed\n> - risks: a\n>   b\n> - risks: 3\n");
         assert!(is_blank(&serde_json::json!({"risks": [], "x": null})));
-        let reasons = part("Reasons", &serde_json::json!(["It is warm.", "We run\n# it"]));
-        assert_eq!(reasons, "<br>Reasons: It is warm. · We run<br>\\# it");
+        let reasons = part("Reasons", &serde_json::json!(["It is warm.", "We run\n  # it"]));
+        assert_eq!(reasons, "<br>Reasons: It is warm. · We run<br>\u{a0}\u{a0}\\# it");
     }
 }

@@ -77,7 +77,6 @@ fn environment(ending: &str) -> Environment<'static> {
         Value::from_safe_string(quote::part(heading, &json(&value)))
     });
     all.add_filter("lines", |text: &str| Value::from_safe_string(quote::lines(text)));
-    all.add_filter("indented", |text: &str| Value::from_safe_string(quote::indented(text)));
     all.add_filter("rendered", |text: &str| Value::from_safe_string(rendered(text)));
     for (name, source) in SOURCES.into_iter().filter(|(name, _)| name.ends_with(ending)) {
         // A broken template produces an error when it is rendered.

@@ -25,7 +25,7 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
     let dissent = report.split("## Dissent\n").nth(1).unwrap().split("\n## ").next().unwrap();
     assert_eq!(
         dissent,
-        "\n- **devops-engineer** votes redis:\n\n  > Restarts empty an in-process cache.\n  > That happens *daily*.\n\n"
+        "\n- **devops-engineer** votes redis: “Restarts empty an in-process cache.<br>That happens \\*daily\\*.”\n"
     );
     let options = "| | result | said for it | said against it |\n|---|---|---|---|\n\
                    | **A inline** | 2 of 3, chosen | Keep it in the process. (software-architect) | stale prices (qa-lead) |\n\

@@ -78,7 +78,7 @@ impl Session {
             let StepKind::Condition(branch) = &end.kind else { return false };
             is_inside && branch.condition.paths().iter().any(|path| path[..] == ["context", whole, "outcome"])
         };
-        self.definition().steps.iter().filter(is_end).max_by_key(|end| end.id.len())
+        self.definition().steps.iter().skip_while(|other| other.id != step).find(is_end)
     }
 
     /// Returns the outcome of a round step's last run; `None` for other steps.

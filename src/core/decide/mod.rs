@@ -166,6 +166,28 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_strategy_is_the_next_one_after_its_step() {
+        let round =
+            |id: &str, of: &str| format!("  - {{id: {id}, type: round, question: q, output: {of}}}\n");
+        let end = |of: &str| {
+            let condition = format!("context[\"{of}\"].outcome === \"decided\"");
+            format!("  - {{id: {of}-done, type: condition, condition: '{condition}'}}\n")
+        };
+        let steps = [
+            round("talk-vote", "talk"),
+            end("talk"),
+            round("talk-b-vote", "talk-b"),
+            end("talk-b"),
+            round("talk-c", "other"),
+        ];
+        let session = session(&format!("steps:\n{}", steps.concat()), &[("ann", "test/a")]);
+        let end_of = |step: &str| session.strategy_end(step).map(|end| end.id.as_str());
+        assert_eq!(end_of("talk-vote"), Some("talk-done"));
+        assert_eq!(end_of("talk-b-vote"), Some("talk-b-done"));
+        assert_eq!(end_of("talk-c"), None, "an ordinary round after them");
+    }
+
+    #[test]
     fn four_times_as_many_steps_cost_about_four_times_as_much() {
         // Uses the fastest run of each, because interference can only add time.
         let least = |steps: usize| (0..4).map(|_| seconds(steps)).fold(f64::MAX, f64::min);
